@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, guarded};
+use crate::expr::{PyInput, owned};
 use crate::job::wait;
 use crate::plan::PyPlan;
 use crate::program::PyProgram;
-use crate::server::{PyInput, PyServer, owned};
+use crate::server::PyServer;
 
 /// The batches of a program that is planned, and how far they are.
 #[pyclass(module = "solinas._core", name = "Batches")]
@@ -26,12 +27,12 @@ impl PyBatches {
     fn new(
         py: Python<'_>,
         server: &PyServer,
-        inputs: Vec<PyInput<'_>>,
+        inputs: Vec<Bound<'_, PyInput>>,
         program: &PyProgram,
         plan: Option<&PyPlan>,
         private_program: bool,
     ) -> PyResult<Self> {
-        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
         let (server, plan) = (Arc::clone(&server.server), plan.map(|plan| plan.inner.clone()));
         let job: Job<Batches, Failure> = Job::start(move |control| {
             let options = PrepareOptions { plan: plan.as_ref(), private_program };

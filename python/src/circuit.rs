@@ -6,6 +6,7 @@ use solinas_circuits::import::read;
 use solinas_circuits::program::Program;
 use solinas_circuits::{GateCosts, Netlist, Port, bits};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::error::{Failure, guarded};
 use crate::program::PyProgram;
@@ -13,7 +14,7 @@ use crate::program::PyProgram;
 /// A combinational circuit.
 #[pyclass(module = "solinas._core", name = "Circuit", frozen)]
 pub(crate) struct PyCircuit {
-    pub(crate) netlist: Netlist,
+    pub(crate) netlist: Arc<Netlist>,
 }
 
 /// Name, bits and sign of ports.
@@ -26,7 +27,7 @@ impl PyCircuit {
     /// Reads the text of a Bristol, BLIF or Yosys JSON file.
     #[staticmethod]
     fn from_text(py: Python<'_>, text: &str) -> PyResult<Self> {
-        guarded(py, || Ok(Self { netlist: read(text)? }))
+        guarded(py, || Ok(Self { netlist: Arc::new(read(text)?) }))
     }
 
     #[getter]
@@ -68,12 +69,12 @@ impl PyCircuit {
 
     /// An equivalent circuit of fewer bootstraps.
     fn optimize(&self, py: Python<'_>) -> PyResult<Self> {
-        guarded(py, || Ok(Self { netlist: self.netlist.optimize(&GateCosts::default()) }))
+        guarded(py, || Ok(Self { netlist: Arc::new(self.netlist.optimize(&GateCosts::default())) }))
     }
 
     /// The program that calls the circuit.
     fn program(&self, py: Python<'_>) -> PyResult<PyProgram> {
-        guarded(py, || Ok(Program::of_circuit(self.netlist.clone(), true)?.into()))
+        guarded(py, || Ok(Program::of_circuit((*self.netlist).clone(), true)?.into()))
     }
 
     /// A picture.

@@ -7,6 +7,7 @@ mod bigint;
 mod ciphertext;
 mod circuit;
 mod error;
+mod expr;
 mod files;
 mod find;
 mod job;
@@ -23,7 +24,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<program::PyGraph>()?;
+    module.add_class::<expr::PyExpr>()?;
+    module.add_class::<expr::PyInput>()?;
     module.add_class::<program::PyProgram>()?;
     module.add_class::<circuit::PyCircuit>()?;
     module.add_class::<ciphertext::PyCiphertext>()?;

@@ -1,6 +1,8 @@
 //! Parameter sets and costs, as dictionaries.
 
 use pyo3::exceptions::PyValueError;
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use serde::Serialize;
 use solinas_engine::{Estimate, Job, Scheme};
@@ -42,7 +44,7 @@ pub(crate) fn cost<'py>(
     params: &str,
     scheme: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (program, params) = (program.program.clone(), params.to_owned());
+    let (program, params) = (Arc::clone(&program.program), params.to_owned());
     let scheme: Option<Scheme> = scheme.map(str::parse).transpose().map_err(Failure::from)?;
     let job: Job<_, Failure> =
         Job::start(move |control| Ok(solinas_engine::cost_under(scheme, &program, &params, control)?))?;

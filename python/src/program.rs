@@ -8,161 +8,16 @@ use serde::Serialize;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
 use solinas_circuits::program::{
-    Axes, Function, How, Node, Op, Program, ProgramBuilder, ProgramFile, ResultType, Shape, Type, ValueId,
+    How, Node, Op, Program, ProgramBuilder, ProgramFile, ResultType, Shape, Type, ValueId,
 };
 use solinas_circuits::{Error, GateCosts, Natural, Plain};
 
-use crate::circuit::PyCircuit;
 use crate::error::{Failure, circuit_error, guarded};
+use crate::expr::operation;
 use crate::keys::numbers;
 
 fn parse(ty: &str) -> PyResult<Type> {
     ty.parse().map_err(|error| circuit_error(&error))
-}
-
-/// A built-in reduction, or a function of two elements.
-#[derive(FromPyObject)]
-enum PyHow<'py> {
-    Named(String),
-    Function(PyRef<'py, PyProgram>),
-}
-
-/// The built-in reduction of this name.
-fn named(how: &str) -> PyResult<How> {
-    serde_json::from_value(how.into())
-        .map_err(|error| Failure::from(solinas_engine::Error::Internal(error.to_string())).into())
-}
-
-/// A program being traced.
-#[pyclass(module = "solinas._core", name = "Graph")]
-#[derive(Default)]
-pub(crate) struct PyGraph {
-    builder: ProgramBuilder,
-}
-
-impl PyGraph {
-    fn push(&mut self, op: &str, args: &[ValueId], to: Type, table: Vec<Natural>, by: i64) -> Result<ValueId, Error> {
-        match op {
-            "rotate_elements" => self.builder.op(Op::RotateElements(by), args),
-            "sum_elements" => self.builder.op(Op::SumElements, args),
-            "sum" => self.builder.sum(args),
-            "index" => self.builder.op(Op::Index, args),
-            "cast" => match args {
-                [arg] => self.builder.cast(*arg, to),
-                _ => Err(Error::Arity { op: "cast", at: String::new(), expected: 1, got: args.len() }),
-            },
-            "lookup" => match args {
-                [arg] => self.builder.lookup(table, *arg, to),
-                _ => Err(Error::Arity { op: "lookup", at: String::new(), expected: 1, got: args.len() }),
-            },
-            _ => match Op::from_name(op) {
-                Some(op) => self.builder.op(op, args),
-                None => {
-                    Err(Error::UnknownOperation { name: op.to_owned(), known: "those of solinas.Value".to_owned() })
-                }
-            },
-        }
-    }
-}
-
-fn entries(table: Option<Vec<BigUint>>) -> Vec<Natural> {
-    table.into_iter().flatten().map(Natural::from).collect()
-}
-
-fn ids(args: &[u32]) -> Vec<ValueId> {
-    args.iter().copied().map(ValueId).collect()
-}
-
-fn number(value: Result<ValueId, Error>) -> PyResult<u32> {
-    value.map(|value| value.0).map_err(|error| circuit_error(&error))
-}
-
-fn all_numbers(values: Result<Vec<ValueId>, Error>) -> PyResult<Vec<u32>> {
-    let values = values.map_err(|error| circuit_error(&error))?;
-    Ok(values.into_iter().map(|value| value.0).collect())
-}
-
-#[pymethods]
-impl PyGraph {
-    #[new]
-    fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds an input of this shape, or of any shape.
-    #[pyo3(signature = (name, ty, shape=None))]
-    fn input(&mut self, name: &str, ty: &str, shape: Option<Vec<usize>>) -> PyResult<u32> {
-        let ty = parse(ty)?;
-        number(match shape {
-            None => self.builder.input(name, ty),
-            Some(shape) => Shape::new(shape).and_then(|shape| self.builder.array_input(name, ty, shape)),
-        })
-    }
-
-    /// Adds a constant, given as its bits.
-    fn constant(&mut self, bits: BigUint, ty: &str) -> PyResult<u32> {
-        let ty = parse(ty)?;
-        number(self.builder.constant(bits, ty))
-    }
-
-    /// Adds an operation; `to` is the type of a cast or table lookup, `by` the places of a rotation of elements.
-    #[pyo3(signature = (op, args, to, table=None, by=0))]
-    fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<BigUint>>, by: i64) -> PyResult<u32> {
-        let to = parse(to)?;
-        number(self.push(op, &ids(&args), to, entries(table), by))
-    }
-
-    /// Adds a whole program with the given values as its inputs.
-    fn splice(&mut self, program: &PyProgram, args: Vec<u32>) -> PyResult<Vec<u32>> {
-        all_numbers(self.builder.inline(&program.program, &ids(&args)))
-    }
-
-    /// Calls a circuit, and returns its outputs.
-    fn call(&mut self, circuit: &PyCircuit, args: Vec<u32>) -> PyResult<Vec<u32>> {
-        all_numbers(self.builder.call(circuit.netlist.clone(), true, &ids(&args)))
-    }
-
-    /// The elements with these flat indices of an array of shape `from`, in the shape `to`.
-    fn elements(&mut self, array: u32, from_: Vec<usize>, indices: Vec<u64>, to: Vec<usize>) -> PyResult<u32> {
-        let shapes = Shape::new(from_).and_then(|from| Ok((from, Shape::new(to)?)));
-        number(shapes.and_then(|(from, to)| self.builder.elements(ValueId(array), &from, indices, &to)))
-    }
-
-    /// Values, each given with its shape, one after the other in the shape `to`.
-    fn stack(&mut self, parts: Vec<(u32, Vec<usize>)>, to: Vec<usize>) -> PyResult<u32> {
-        let parts = parts.into_iter().map(|(value, shape)| Ok((ValueId(value), Shape::new(shape)?)));
-        let parts: Result<Vec<_>, Error> = parts.collect();
-        number(parts.and_then(|parts| self.builder.stack(&parts, &Shape::new(to)?)))
-    }
-
-    /// Combines the elements along the last axes, or all, by a built-in reduction or a function of two elements. An element is a value of each array.
-    #[pyo3(signature = (how, arrays, axes=None))]
-    fn reduce(&mut self, how: PyHow<'_>, arrays: Vec<u32>, axes: Option<u32>) -> PyResult<Vec<u32>> {
-        let how = match how {
-            PyHow::Function(program) => {
-                How::Function(self.builder.function(Function::Program(program.program.clone())))
-            }
-            PyHow::Named(name) => named(&name)?,
-        };
-        let axes = axes.map_or(Axes::All, Axes::Last);
-        let count = arrays.len() as u32;
-        let first = self.builder.op(Op::Reduce { how, axes }, &ids(&arrays));
-        all_numbers(first.and_then(|first| {
-            let rest = (1..count).map(|index| self.builder.op(Op::Result(index), &[first]));
-            std::iter::once(Ok(first)).chain(rest).collect()
-        }))
-    }
-
-    /// Names an output.
-    fn output(&mut self, name: &str, value: u32) {
-        self.builder.output(name, ValueId(value));
-    }
-
-    /// The program.
-    fn finish(&self) -> PyResult<PyProgram> {
-        let program = self.builder.clone().finish().map_err(|error| circuit_error(&error))?;
-        Ok(program.into())
-    }
 }
 
 /// Whether each input is one array. Arrays of integers modulo a number whose elements are used are lists of arrays.
@@ -195,11 +50,17 @@ fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
 /// A typed program.
 #[pyclass(module = "solinas._core", name = "Program", frozen)]
 pub(crate) struct PyProgram {
-    pub(crate) program: Program,
+    pub(crate) program: Arc<Program>,
 }
 
 impl From<Program> for PyProgram {
     fn from(program: Program) -> Self {
+        Arc::new(program).into()
+    }
+}
+
+impl From<Arc<Program>> for PyProgram {
+    fn from(program: Arc<Program>) -> Self {
         Self { program }
     }
 }
@@ -209,7 +70,7 @@ impl PyProgram {
     /// Reads a program from JSON and checks it.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        Ok(Self { program: Program::from_json(text).map_err(|error| circuit_error(&error))? })
+        Ok(Program::from_json(text).map_err(|error| circuit_error(&error))?.into())
     }
 
     /// Reads a program file of version 2: the name, the program, its result as JSON, and whether its inputs and outputs are elements of those of the file.
@@ -246,7 +107,7 @@ impl PyProgram {
             if of_elements {
                 return Ok(grouped(program, name, parameters, result)?.write()?);
             }
-            Ok(ProgramFile { name: name.to_owned(), program: program.clone(), result: parsed(result)? }.write()?)
+            Ok(ProgramFile { name: name.to_owned(), program: (**program).clone(), result: parsed(result)? }.write()?)
         })
     }
 
@@ -277,13 +138,12 @@ impl PyProgram {
         batched: Vec<bool>,
     ) -> PyResult<(Self, Vec<Vec<usize>>)> {
         guarded(py, || {
-            let mut program = self.program.clone();
-            if program.is_of_scalars() {
-                program.inputs.iter_mut().for_each(|input| input.shape = None);
+            let mut program = Arc::clone(&self.program);
+            if program.is_of_scalars() && program.inputs.iter().any(|input| input.shape.is_some()) {
+                Arc::make_mut(&mut program).inputs.iter_mut().for_each(|input| input.shape = None);
             }
             let shapes = shapes.into_iter().map(Shape::new).collect::<Result<Vec<_>, _>>()?;
             let outer = Shape::new(outer)?;
-            let program = Arc::new(program);
             let shaped = program.at(&shapes)?;
             let outputs = shaped.outputs().into_iter();
             let outputs = outputs.map(|output| Ok::<_, Error>(output.shape.under(&outer)?.to_vec()));
@@ -291,14 +151,13 @@ impl PyProgram {
             if !outer.is_empty() {
                 return Ok((shaped.lift(&outer, &batched)?.into(), outputs));
             }
-            drop(shaped);
-            Ok((Arc::unwrap_or_clone(program).into(), outputs))
+            Ok((program.into(), outputs))
         })
     }
 
     /// The program as JSON.
     fn to_json(&self) -> PyResult<String> {
-        Ok(json(&self.program)?)
+        Ok(json(&*self.program)?)
     }
 
     /// Names and types of the inputs.
@@ -387,15 +246,12 @@ pub(crate) fn evaluate(
     let to = parse(to)?;
     let types = types.iter().map(|ty| parse(ty)).collect::<PyResult<Vec<_>>>()?;
     let run = || -> Result<BigUint, Error> {
-        let mut graph = PyGraph::default();
-        let args = types
-            .iter()
-            .zip(values)
-            .map(|(&ty, bits)| graph.builder.constant(bits, ty))
-            .collect::<Result<Vec<_>, _>>()?;
-        let result = graph.push(op, &args, to, entries(table), 0)?;
-        graph.builder.output("result", result);
-        let outputs = graph.builder.finish()?.evaluate::<Natural>(&[])?;
+        let mut builder = ProgramBuilder::new();
+        let constants = types.iter().zip(values).map(|(&ty, bits)| builder.constant(bits, ty));
+        let args = constants.collect::<Result<Vec<_>, _>>()?;
+        let result = builder.typed(operation(op, table, 0)?, &args, to)?;
+        builder.output("result", result);
+        let outputs = builder.finish()?.evaluate::<Natural>(&[])?;
         outputs.into_iter().next().map(BigUint::from).ok_or(Error::NoOutputs)
     };
     run().map_err(|error| circuit_error(&error))

@@ -1,15 +1,18 @@
 //! A service, which computes programs.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use solinas_circuits::program::{Input as Port, Program};
 use solinas_client::{Input as Sent, JobRequest, Remote, Trust};
 use solinas_engine::{Ciphertext, Control, Error, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
+use crate::expr::{PyInput, owned};
 use crate::job::{Ids, PyJob};
 use crate::keys::PyServerKey;
 use crate::program::PyProgram;
-use crate::server::{PyInput, known, owned, with_constants};
+use crate::server::{known, with_constants};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -32,7 +35,7 @@ fn run(
     let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(request, &key_id, &inputs))?;
     ids.add(job.id());
     let results = job.ciphertexts(control);
-    if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
+    if matches!(results, Err(solinas_client::Error::Values(Error::Cancelled))) {
         job.cancel()?;
     }
     Ok(results?)
@@ -64,14 +67,14 @@ impl PyRemote {
     fn start(
         &self,
         key: &PyServerKey,
-        inputs: Vec<PyInput<'_>>,
+        inputs: Vec<Bound<'_, PyInput>>,
         program: &PyProgram,
         deadline: Option<String>,
         max_core_seconds: Option<f64>,
         auditable: bool,
         private_program: bool,
     ) -> PyResult<PyJob> {
-        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
         let (remote, key, ids) = (self.remote.clone(), key.key.clone(), Ids::default());
         let started = ids.clone();
         let work = move |control: &Control<'_>| {
@@ -135,11 +138,11 @@ impl PyRemote {
         &self,
         py: Python<'_>,
         key: &PyServerKey,
-        inputs: Vec<PyInput<'_>>,
+        inputs: Vec<Bound<'_, PyInput>>,
         program: &PyProgram,
         private_program: bool,
     ) -> PyResult<String> {
-        let inputs = owned(inputs)?;
+        let inputs = owned(&inputs);
         guarded(py, || {
             let (program, inputs) = with_constants(&program.program, inputs)?;
             let shapes: Vec<_> = inputs.iter().map(|input| input.shape().unwrap_or_default().to_vec()).collect();

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::program::{Op, Output};
 use solinas_engine::{
@@ -13,8 +12,9 @@ use solinas_engine::{
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, circuit_error, guarded};
+use crate::expr::{PyInput, owned};
 use crate::job::{PyJob, wait};
-use crate::keys::{PyServerKey, plain};
+use crate::keys::PyServerKey;
 use crate::params::estimate_dict;
 use crate::plan::PyPlan;
 use crate::program::PyProgram;
@@ -23,27 +23,6 @@ use crate::program::PyProgram;
 #[pyclass(module = "solinas._core", name = "Server", frozen)]
 pub(crate) struct PyServer {
     pub(crate) server: Arc<Server>,
-}
-
-/// An input of a program: a ciphertext, or the type, shape and bits of public values.
-#[derive(FromPyObject)]
-pub(crate) enum PyInput<'py> {
-    Encrypted(PyRef<'py, PyCiphertext>),
-    Public((String, Option<Vec<usize>>, Vec<BigUint>)),
-}
-
-impl PyInput<'_> {
-    fn owned(self) -> PyResult<Input> {
-        match self {
-            Self::Encrypted(ciphertext) => Ok(ciphertext.inner.clone().into()),
-            Self::Public((ty, shape, values)) => Ok(plain(&ty, shape, values)?.into()),
-        }
-    }
-}
-
-/// The inputs of a program.
-pub(crate) fn owned(inputs: Vec<PyInput<'_>>) -> PyResult<Vec<Input>> {
-    inputs.into_iter().map(PyInput::owned).collect()
 }
 
 /// The program with the public values in place of inputs, and the ciphertexts that are left as its inputs.
@@ -137,13 +116,13 @@ impl PyServer {
     #[pyo3(signature = (inputs, program, plan=None, auditable=false, private_program=false))]
     fn start(
         &self,
-        inputs: Vec<PyInput<'_>>,
+        inputs: Vec<Bound<'_, PyInput>>,
         program: &PyProgram,
         plan: Option<&PyPlan>,
         auditable: bool,
         private_program: bool,
     ) -> PyResult<PyJob> {
-        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
         let (server, plan) = (Arc::clone(&self.server), plan.map(|plan| plan.inner.clone()));
         let work = move |control: &Control<'_>| {
             if let Some(results) = known(&program, &inputs).filter(|_| !private_program) {
@@ -165,14 +144,14 @@ impl PyServer {
         hides: bool,
     ) -> PyResult<PyJob> {
         let inputs = inputs.iter().map(|input| input.inner.clone()).collect();
-        let batch = LaneBatch { program: program.program.clone(), plan: plan.inner.clone(), inputs, hides };
+        let batch = LaneBatch { program: (*program.program).clone(), plan: plan.inner.clone(), inputs, hides };
         let server = Arc::clone(&self.server);
         Ok(PyJob::new(Job::start(move |control| Ok(server.run_batch(&batch, control)?))?))
     }
 
     /// The plan of a program on inputs. Ctrl-C stops the planning.
-    fn plan(&self, py: Python<'_>, inputs: Vec<PyInput<'_>>, program: &PyProgram) -> PyResult<PyPlan> {
-        let (inputs, program) = (owned(inputs)?, program.program.clone());
+    fn plan(&self, py: Python<'_>, inputs: Vec<Bound<'_, PyInput>>, program: &PyProgram) -> PyResult<PyPlan> {
+        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
         let server = Arc::clone(&self.server);
         let job: Job<Plan, Failure> =
             Job::start(move |control| Ok(server.prepare(Work::program(&program, &inputs), control)?.plan()?))?;
@@ -182,7 +161,7 @@ impl PyServer {
 
     /// The plan of a program on fresh inputs.
     fn plan_fresh(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyPlan> {
-        let program = program.program.clone();
+        let program = Arc::clone(&program.program);
         let server = Arc::clone(&self.server);
         let job: Job<Plan, Failure> =
             Job::start(move |control| Ok(server.prepare(fresh(&program, elements), control)?.plan()?))?;
@@ -224,11 +203,11 @@ impl PyServer {
     fn estimate<'py>(
         &self,
         py: Python<'py>,
-        inputs: Vec<PyInput<'py>>,
+        inputs: Vec<Bound<'py, PyInput>>,
         program: &PyProgram,
         private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
         let server = Arc::clone(&self.server);
         let options = PrepareOptions { plan: None, private_program };
         estimated(py, move |control| server.prepare_with(Work::program(&program, &inputs), options, control))
@@ -242,7 +221,7 @@ impl PyServer {
         elements: usize,
         private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let program = program.program.clone();
+        let program = Arc::clone(&program.program);
         let server = Arc::clone(&self.server);
         let options = PrepareOptions { plan: None, private_program };
         estimated(py, move |control| server.prepare_with(fresh(&program, elements), options, control))

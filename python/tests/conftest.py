@@ -89,11 +89,14 @@ class PlainServer:
         self.client = client._inner
 
     def start(self, inputs, program, _plan=None, _auditable=False, _private_program=False):
-        shapes = [list((item[1] if isinstance(item, tuple) else item.shape) or []) for item in inputs]
-        bits = [item[2] if isinstance(item, tuple) else self.client.decrypt(item) for item in inputs]
-        outputs = zip(program.outputs, program.evaluate(bits, shapes), strict=True)
+        plain = [item.public or self._decrypted(item.ciphertext) for item in inputs]
+        results = program.evaluate([bits for _, bits in plain], [shape for shape, _ in plain])
+        outputs = zip(program.outputs, results, strict=True)
         results = [self.client.encrypt(kind, shape or None, bits) for (_, kind), (shape, bits) in outputs]
         return SimpleNamespace(result=lambda *_: results)
+
+    def _decrypted(self, item):
+        return item.shape or [], self.client.decrypt(item)
 
 
 @pytest.fixture

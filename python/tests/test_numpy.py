@@ -9,7 +9,7 @@ import pytest
 
 import solinas as sl
 from conftest import PlainServer
-from solinas._expression import PARAMETER, Node, Recorder, reachable
+from solinas._core import Expr
 
 # Four-bit values and a mask, as numpy arrays. Their sums, products and differences wrap and promote.
 X = np.array([[3, 7, 1], [9, 0, 13]], dtype=np.uint8)
@@ -79,19 +79,14 @@ class Traced:
     def array(self, values):
         kind = sl.Bool if values.dtype == bool else sl.U8
         self.bits += values.ravel().tolist()
-        nodes = [Node(PARAMETER, kind.name, detail="x") for _ in range(values.size)]
-        self.inputs += nodes
-        return sl.Array([kind._make(node, "x") for node in nodes]).reshape(values.shape)
+        exprs = [Expr.parameter(f"x{len(self.inputs) + i}", kind.name) for i in range(values.size)]
+        self.inputs += exprs
+        return sl.Array([kind._make(expr, "x") for expr in exprs]).reshape(values.shape)
 
     def reveal(self, leaf):
         items = leaf._elements() if isinstance(leaf, sl.Array) else [leaf]
-        nodes, recorder = [item._node for item in items], Recorder()
-        for i, node in enumerate(self.inputs):
-            recorder.parameter(node, f"x{i}")
-        for node in reachable(nodes):
-            if node.kind != PARAMETER:
-                recorder.add(node)
-        program = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))])
+        outputs = [item._expr for item in items]
+        _, program = Expr.freeze(self.inputs, outputs, [f"y{i}" for i in range(len(outputs))])
         outputs = [bits for _, (bits,) in program.evaluate([[bits] for bits in self.bits], [[] for _ in self.bits])]
         values = [type(item).decode(bits) for item, bits in zip(items, outputs, strict=True)]
         return np.array(values, dtype=object).reshape(getattr(leaf, "shape", ())).tolist()
@@ -240,7 +235,7 @@ def test_functions_of_numpy_run_on_servers(integers):
 
 def test_values_that_numpy_does_not_know_are_not_taken_for_objects(integers):
     encrypted = integers[0].encrypt(sl.u8(3))
-    parameters = [kind._make(Node(PARAMETER, kind.name, detail="x"), "x") for kind in (sl.U8, sl.mod(257))]
+    parameters = [kind._make(Expr.parameter("x", kind.name), "x") for kind in (sl.U8, sl.mod(257))]
     for value in (encrypted, encrypted + 1, *parameters):
         for function in (np.array, np.asarray, np.cumsum, np.sort, np.mean, lambda x: np.array([x, x]), np.atleast_1d):
             with contextlib.suppress(TypeError):

@@ -1,53 +1,29 @@
 """Every function of numpy that this package answers to: the result of numpy, or an error.
 
-A call runs three times: on plain values, on the parameters of a program, and on encrypted arrays, whose server computes
-in the clear here. numpy itself computes what is expected, with values and dtype. Where numpy raises an error, so must
-this package. `pytest -s` prints the table.
+A call runs three times: on plain values, on the parameters of a program, and on recorded arrays, whose program is
+evaluated in the clear here. numpy itself computes what is expected, with values and dtype. Where numpy raises an error,
+so must this package. `pytest -s` prints the table.
 """
 
 import collections
 import itertools
 import operator
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import solinas as sl
-from conftest import PlainServer
-from solinas import _core, _expression, _numpy
+from solinas import _numpy
+from solinas._core import Expr
 from solinas._data import decode
-from solinas._expression import PARAMETER, Node, Recorder, reachable, record
+from solinas._expression import record, stored
 
 DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 FEW = ["bool", "uint8", "int16"]
 # Shapes of few elements, and the lengths around that from which a row is combined in levels.
 SHAPES = [(), (1,), (5,), (2, 1, 3)]
 LONG = [(255,), (256,), (257,), (1000,), (300, 2)]
-
-
-# Plain data in the place of ciphertexts.
-
-
-class Clear:
-    """A ciphertext that is not encrypted."""
-
-    key_id = "clear"
-
-    def __init__(self, type_name, shape, bits):
-        self.type_name, self.shape, self.bits = type_name, shape, list(bits)
-
-    def take(self, indices, shape):
-        return Clear(self.type_name, shape, [self.bits[index] for index in indices])
-
-    @staticmethod
-    def stack(parts, shape):
-        assert len({part.type_name for part in parts}) == 1
-        return Clear(parts[0].type_name, shape, [bits for part in parts for bits in part.bits])
-
-
-CLIENT = SimpleNamespace(_inner=SimpleNamespace(encrypt=Clear, decrypt=lambda item: item.bits))
 
 
 def kind_of(values):
@@ -81,47 +57,39 @@ class ProgramWorld:
     def array(self, values):
         kind = kind_of(values)
         self.bits += bits_of(values)
-        nodes = [Node(PARAMETER, kind.name, detail="x") for _ in range(values.size)]
-        self.inputs += nodes
-        items = [kind._make(node, "x") for node in nodes]
+        exprs = [Expr.parameter(f"x{len(self.inputs) + i}", kind.name) for i in range(values.size)]
+        self.inputs += exprs
+        items = [kind._make(expr, "x") for expr in exprs]
         return items[0] if values.ndim == 0 else sl.Array(items).reshape(values.shape)
 
     def reveal(self, result):
         items = result._elements() if isinstance(result, sl.Array) else [result]
         shape = result.shape if isinstance(result, sl.Array) else ()
-        nodes, recorder = [item._node for item in items], Recorder()
-        for i, node in enumerate(self.inputs):
-            recorder.parameter(node, f"x{i}")
-        for node in reachable(nodes):
-            if node.kind != PARAMETER:
-                recorder.add(node)
-        program = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))])
+        outputs = [item._expr for item in items]
+        _, program = Expr.freeze(self.inputs, outputs, [f"y{i}" for i in range(len(outputs))])
         outputs = [bits for _, (bits,) in program.evaluate([[bits] for bits in self.bits], [[] for _ in self.bits])]
         return np.asarray(decode(type(items[0]), shape, outputs))
 
 
 class EncryptedWorld:
-    """Encrypted values and arrays."""
+    """Recorded values and arrays, as results of encrypted ones are, whose program is evaluated in the clear."""
 
     def array(self, values):
-        shape = list(values.shape) if values.ndim else None
         kind = kind_of(values)
-        return sl.Ciphertext._of_core(Clear(kind.name, shape, bits_of(values)), kind.name)
+        public = Expr.public(bits_of(values), kind.name, values.shape)
+        return sl.Ciphertext._of_expr(Expr.operation("cast", [public], kind.name))
 
     def reveal(self, result):
         assert not getattr(result, "is_plain", False), f"{result!r} is plain"
-        (item,) = PlainServer(CLIENT).start(*record([result._data])).result()
+        inputs, program = record([result._data])
+        plain = [item.public for item in inputs]
+        ((shape, bits),) = program.evaluate([bits for _, bits in plain], [shape for shape, _ in plain])
         kind = type(result) if isinstance(result, sl.Value) else result.type
-        assert kind.name == item.type_name
-        return np.asarray(decode(kind, tuple(item.shape or ()), item.bits))
+        assert [("y1", stored(kind.name))] == program.outputs
+        return np.asarray(decode(kind, tuple(shape), bits))
 
 
 WORLDS = {"plain": PlainWorld, "program": ProgramWorld, "encrypted": EncryptedWorld}
-
-
-@pytest.fixture(autouse=True)
-def clear(monkeypatch):
-    monkeypatch.setattr(_expression, "_core", SimpleNamespace(Ciphertext=Clear, Graph=_core.Graph))
 
 
 # The calls. `x` and `y` are arrays of this package, and `p` is the public array with the values of `y`.

@@ -10,7 +10,7 @@ use syn::visit::{Visit, visit_item_mod, visit_path};
 use crate::Outcome;
 
 /// Imports that run against the order: crate, module, and the module that it imports. Do not add to this list.
-const KNOWN: [(&str, &str, &str); 15] = [
+const KNOWN: [(&str, &str, &str); 14] = [
     ("bigint", "modular", "division"),
     ("bigint", "natural", "division"),
     ("bigint", "natural", "mul"),
@@ -25,7 +25,6 @@ const KNOWN: [(&str, &str, &str); 15] = [
     ("solinas", "array", "operand"),
     ("solinas", "encrypted", "operand"),
     ("solinas", "keys", "server"),
-    ("solinas", "node", "circuit"),
 ];
 
 /// For each module the modules that it imports, and a file that does so.

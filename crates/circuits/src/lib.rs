@@ -12,6 +12,7 @@ mod builder;
 mod error;
 mod eval;
 pub mod export;
+pub mod expr;
 mod function;
 mod help;
 pub mod import;

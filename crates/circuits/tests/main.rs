@@ -6,6 +6,7 @@ mod builders;
 mod common;
 mod computation;
 mod exchange;
+mod expressions;
 mod foreign_circuits;
 mod formats;
 mod operations;

@@ -16,7 +16,7 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 pub(crate) enum Error {
     /// From a key, a ciphertext or a run.
     #[error(transparent)]
-    Runtime(Box<solinas_engine::Error>),
+    Engine(Box<solinas_engine::Error>),
     /// From reading or writing a Solinas file.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
@@ -139,7 +139,7 @@ impl From<solinas_engine::Error> for Error {
             solinas_engine::Error::Value { text, ty, expected } => {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
-            other => Self::Runtime(Box::new(other)),
+            other => Self::Engine(Box::new(other)),
         }
     }
 }
@@ -148,7 +148,7 @@ impl From<solinas_engine::Error> for Error {
 impl From<solinas_client::Error> for Error {
     fn from(error: solinas_client::Error) -> Self {
         match error {
-            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::Values(error) => error.into(),
             solinas_client::Error::Refused(problem) => {
                 let help = match problem.code.as_str() {
                     "key_missing" => "register it with `solinas remote register server.key`, or add --key server.key",
@@ -179,7 +179,7 @@ impl Help for Error {
         match self {
             Self::Input { help, .. } | Self::Usage { help, .. } => Some(help),
             Self::Io { source, .. } => Some(remedy(source)),
-            Self::Runtime(error) => error.kept_help(),
+            Self::Engine(error) => error.kept_help(),
             Self::Circuit { source, .. } => source.kept_help(),
             #[cfg(feature = "service")]
             Self::Client(error) => error.kept_help(),
@@ -209,7 +209,7 @@ impl Error {
             Self::Closed => 0,
             Self::Usage { .. } => 2,
             // A name of an option, as an unknown scheme is.
-            Self::Runtime(error) if is_unknown_set(error) => 2,
+            Self::Engine(error) if is_unknown_set(error) => 2,
             Self::Interrupted | Self::Paused(_) => 130,
             _ => 1,
         }
@@ -234,7 +234,7 @@ impl Error {
     fn of_file(&self) -> Option<&solinas_formats::Error> {
         match self {
             Self::File(error) => Some(error),
-            Self::Runtime(error) => match &**error {
+            Self::Engine(error) => match &**error {
                 solinas_engine::Error::Format(error) => Some(error),
                 _ => None,
             },

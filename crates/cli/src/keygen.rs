@@ -224,7 +224,7 @@ fn is_unusable(error: &Error) -> bool {
         Damaged, Empty, Field, Link, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated, WrongKind,
         WrongScheme,
     };
-    let Error::Runtime(error) = error else { return false };
+    let Error::Engine(error) = error else { return false };
     let solinas_engine::Error::Format(error) = &**error else { return false };
     matches!(
         error,

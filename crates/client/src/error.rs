@@ -88,7 +88,7 @@ pub enum Error {
     Secret,
     /// From a file, a key or a ciphertext.
     #[error(transparent)]
-    Runtime(#[from] solinas_values::Error),
+    Values(#[from] solinas_values::Error),
 }
 
 /// A problem that the service states.
@@ -115,7 +115,7 @@ impl Help for Error {
     fn kept_help(&self) -> Option<&str> {
         match self {
             Self::Refused(problem) | Self::Failed { problem, .. } => Some(&problem.fix),
-            Self::Runtime(error) => error.kept_help(),
+            Self::Values(error) => error.kept_help(),
             _ => None,
         }
     }

@@ -148,7 +148,7 @@ impl RemoteJob {
     /// Waits for the results, and reads them.
     ///
     /// # Errors
-    /// As [`Self::wait`]; [`Error::Runtime`] for a result that is no ciphertext.
+    /// As [`Self::wait`]; [`Error::Values`] for a result that is no ciphertext.
     pub fn ciphertexts(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         self.wait(control)?.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
     }

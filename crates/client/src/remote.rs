@@ -108,7 +108,7 @@ impl Remote {
     /// Registers a server key, given as the bytes of its file. It is sent unless the service has it.
     ///
     /// # Errors
-    /// [`Error::Secret`] for a client key, before anything is sent; [`Error::Runtime`] for another file; [`Error::Refused`].
+    /// [`Error::Secret`] for a client key, before anything is sent; [`Error::Values`] for another file; [`Error::Refused`].
     pub fn register(&self, key: &[u8]) -> Result<Registered, Error> {
         let loaded = ServerKey::from_bytes(key).map_err(|error| match solinas_values::ClientKey::from_bytes(key) {
             Ok(_) => Error::Secret,

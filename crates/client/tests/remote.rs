@@ -107,7 +107,7 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
     let job = remote.submit(&request("mul", ty), &id, &inputs(&client, ty, [300, 70])).unwrap();
     let leave = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&leave) };
-    assert!(matches!(job.wait(&control), Err(Error::Runtime(solinas_engine::Error::Cancelled))));
+    assert!(matches!(job.wait(&control), Err(Error::Values(solinas_engine::Error::Cancelled))));
     // The client waits while the service stops and starts again.
     let waits = std::thread::spawn({
         let job = job.clone();

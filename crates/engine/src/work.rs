@@ -1,6 +1,8 @@
 //! The work of a server: what it computes, and on which inputs.
 
 use crate::{Ciphertext, Form, Plain, Program};
+use solinas_circuits::expr::Leaf;
+use solinas_circuits::program::{Shape, ValueType};
 
 /// Work for [`Server::prepare`](crate::Server::prepare).
 #[derive(Debug, Clone)]
@@ -82,6 +84,17 @@ pub enum Input {
 impl From<Ciphertext> for Input {
     fn from(ciphertext: Ciphertext) -> Self {
         Self::Encrypted(ciphertext)
+    }
+}
+
+impl Leaf for Input {
+    fn value_type(&self) -> ValueType {
+        let (ty, shape) = match self {
+            Self::Encrypted(ciphertext) => (ciphertext.ty(), ciphertext.shape()),
+            Self::Public(plain) => (plain.ty, plain.shape.as_deref()),
+        };
+        // A shape above the limits counts as that of a scalar, and is refused where the value is read.
+        ValueType { ty, shape: Shape::new(shape.unwrap_or_default().iter().copied()).unwrap_or_default() }
     }
 }
 

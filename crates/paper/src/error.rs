@@ -47,7 +47,7 @@ pub enum Error {
     NotComparable,
     /// From a key, a ciphertext or a run.
     #[error(transparent)]
-    Runtime(Box<solinas_engine::Error>),
+    Engine(Box<solinas_engine::Error>),
     /// From a scheme.
     #[error(transparent)]
     Scheme(Box<solinas_schemes::Error>),
@@ -77,7 +77,7 @@ pub enum Error {
 
 impl From<solinas_engine::Error> for Error {
     fn from(error: solinas_engine::Error) -> Self {
-        Self::Runtime(Box::new(error))
+        Self::Engine(Box::new(error))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Encrypted arrays.
 
-use crate::node::Node;
 use crate::operand::ArrayOperand;
-use crate::{Arithmetic, Bits, Encrypted, Integer, Natural, Result, Unsigned, Value, runtime};
-use solinas_circuits::program::{Axes, How, Op};
+use crate::recorded::{Node, line, operation};
+use crate::{Arithmetic, Bits, Encrypted, Integer, Natural, Result, Unsigned, Value, engine};
+use solinas_circuits::program::{Axes, How, Op, Shape, ValueType};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl<T: Value> EncryptedArray<T> {
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.node.shape.size()
+        self.node.shape().size()
     }
 
     /// Whether there are no elements.
@@ -48,6 +48,18 @@ impl<T: Value> EncryptedArray<T> {
     }
 }
 
+impl<T: Value> EncryptedArray<T> {
+    /// The element with that index, which exists.
+    fn element(&self, index: usize) -> Arc<Node> {
+        self.node.elements(vec![index as u64], Shape::scalar())
+    }
+
+    /// The elements, combined to one.
+    fn reduced(&self, how: How) -> Encrypted<T> {
+        Encrypted::new(operation(Op::Reduce { how, axes: Axes::All }, T::ty(), vec![Arc::clone(&self.node)]))
+    }
+}
+
 impl<T: Bits> EncryptedArray<T> {
     /// The element with that index, from 0. It costs nothing.
     ///
@@ -55,9 +67,9 @@ impl<T: Bits> EncryptedArray<T> {
     /// There is no such element.
     pub fn get(&self, index: usize) -> Result<Encrypted<T>> {
         if index >= self.len() {
-            return Err(runtime::Error::Index { index, len: self.len() }.into());
+            return Err(engine::Error::Index { index, len: self.len() }.into());
         }
-        Ok(Encrypted::new(self.node.element(index)))
+        Ok(Encrypted::new(self.element(index)))
     }
 
     /// The element at an encrypted index, from 0. An index beyond the end gives the last element. `None` if there are no elements.
@@ -68,9 +80,9 @@ impl<T: Bits> EncryptedArray<T> {
         if self.is_empty() {
             return None;
         }
-        let elements = (0..self.len()).map(|index| self.node.element(index));
+        let elements = (0..self.len()).map(|index| self.element(index));
         let args = std::iter::once(Arc::clone(&index.node)).chain(elements).collect();
-        Some(Encrypted::new(Node::operation(Op::Index, T::ty(), args)))
+        Some(Encrypted::new(operation(Op::Index, T::ty(), args)))
     }
 
     /// The elements in a range. It costs nothing.
@@ -90,14 +102,14 @@ impl<T: Bits> EncryptedArray<T> {
             Bound::Unbounded => len,
         };
         if start > end || end > len {
-            return Err(runtime::Error::Index { index: start.max(end), len }.into());
+            return Err(engine::Error::Index { index: start.max(end), len }.into());
         }
-        Ok(Self::new(self.node.slice(start..end)))
+        Ok(Self::new(self.node.elements((start as u64..end as u64).collect(), line(end - start))))
     }
 
     /// The elements, in order. It costs nothing.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Encrypted<T>> + ExactSizeIterator + '_ {
-        (0..self.len()).map(|index| Encrypted::new(self.node.element(index)))
+        (0..self.len()).map(|index| Encrypted::new(self.element(index)))
     }
 }
 
@@ -105,8 +117,8 @@ impl<T: Arithmetic> EncryptedArray<T> {
     /// The sum of the elements, which wraps; 0 if there are none. In slots ([`Mod`](crate::Mod)) the key needs rotation keys.
     #[must_use]
     pub fn sum(&self) -> Encrypted<T> {
-        let zero = || Node::constant(Natural::ZERO, T::ty());
-        Encrypted::new(if self.is_empty() { zero() } else { self.node.reduction(How::Sum) })
+        let zero = || Encrypted::new(Node::constant(Natural::ZERO, T::ty()));
+        if self.is_empty() { zero() } else { self.reduced(How::Sum) }
     }
 
     /// The sum of the products of the elements, which wraps.
@@ -132,20 +144,21 @@ impl<T: Integer> EncryptedArray<T> {
     /// The smallest element; `None` if there are no elements.
     #[must_use]
     pub fn min(&self) -> Option<Encrypted<T>> {
-        (!self.is_empty()).then(|| Encrypted::new(self.node.reduction(How::Min)))
+        (!self.is_empty()).then(|| self.reduced(How::Min))
     }
 
     /// The largest element; `None` if there are no elements.
     #[must_use]
     pub fn max(&self) -> Option<Encrypted<T>> {
-        (!self.is_empty()).then(|| Encrypted::new(self.node.reduction(How::Max)))
+        (!self.is_empty()).then(|| self.reduced(How::Max))
     }
 }
 
 /// An array of encrypted values, in order. [`Server::run`](crate::Server::run) refuses an array of no values.
 impl<T: Bits> FromIterator<Encrypted<T>> for EncryptedArray<T> {
     fn from_iter<I: IntoIterator<Item = Encrypted<T>>>(values: I) -> Self {
-        let parts = values.into_iter().map(|value| Arc::clone(&value.node)).collect();
-        Self::new(Node::stack(T::ty(), parts))
+        let parts: Vec<_> = values.into_iter().map(|value| value.node).collect();
+        let of = ValueType { ty: T::ty(), shape: line(parts.len()) };
+        Self::new(Node::stack(parts, of))
     }
 }

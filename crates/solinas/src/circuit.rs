@@ -2,9 +2,10 @@
 
 use crate::expression::Expression;
 use crate::handle::described;
-use crate::node::{Kind, Node};
+use crate::recorded::{Node, line, operation};
 use crate::{Bits, Encrypted, EncryptedArray, Error, Natural, Result, Type, Value};
-use solinas_circuits::program::Op;
+use solinas_circuits::expr::Callee;
+use solinas_circuits::program::{Op, Shape, ValueType};
 use solinas_circuits::{GateCosts, Netlist, Port, import};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,12 +23,6 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Circuit {
     netlist: Arc<Netlist>,
-}
-
-/// A circuit on inputs.
-pub(crate) struct Call {
-    pub(crate) netlist: Arc<Netlist>,
-    pub(crate) inputs: Vec<Arc<Node>>,
 }
 
 impl Circuit {
@@ -98,34 +93,31 @@ impl Circuit {
         }
         for (node, port) in nodes.iter_mut().zip(ports) {
             check_width(node, port)?;
-            if port.bits.len() == 1 && !node.shape.is_empty() {
-                *node = node.element(0);
+            if port.bits.len() == 1 && !node.shape().is_empty() {
+                *node = node.elements(vec![0], Shape::scalar());
             }
         }
-        let call = Arc::new(Call { netlist: Arc::clone(&self.netlist), inputs: nodes });
-        let output = |(number, port): (u32, &Port)| {
-            let output = Kind::Output(Arc::clone(&call), number);
-            match port.ty() {
-                Some(ty) => Node::scalar(ty, output),
-                None => Node::line(Type::Bool, port.bits.len(), output),
-            }
+        let result = |port: &Port| match port.ty() {
+            Some(ty) => ValueType { ty, shape: Shape::scalar() },
+            None => ValueType { ty: Type::Bool, shape: line(port.bits.len()) },
         };
         let (got, want) = (R::COUNT, self.outputs().len());
         if got != want {
             return Err(Error::ports("outputs", got, want));
         }
-        R::from_nodes(&mut (0..).zip(self.outputs()).map(output))
+        let results = self.outputs().iter().map(result).collect();
+        R::from_nodes(&mut Node::call(Callee::Circuit(Arc::clone(&self.netlist)), nodes, results).into_iter())
     }
 }
 
 /// Checks that a node has the bits of a port.
 fn check_width(node: &Node, port: &Port) -> Result<()> {
     let want = port.bits.len();
-    let got = match node.shape[..] {
-        [] if node.ty.width() == want => return Ok(()),
-        [len] if node.ty == Type::Bool && len == want => return Ok(()),
-        [] => format!("{} bits", node.ty.width()),
-        _ => format!("an array of {} values of {}", node.shape.size(), node.ty),
+    let got = match node.shape()[..] {
+        [] if node.ty().width() == want => return Ok(()),
+        [len] if node.ty() == Type::Bool && len == want => return Ok(()),
+        [] => format!("{} bits", node.ty().width()),
+        _ => format!("an array of {} values of {}", node.shape().size(), node.ty()),
     };
     Err(Error::holds(format!("input {:?}", port.name), got, format!("{want} bits, or an array of {want} bools")))
 }
@@ -163,14 +155,14 @@ impl<T: Value> FromNodes for Encrypted<T> {
 
     fn from_nodes(nodes: &mut impl Iterator<Item = Arc<Node>>) -> Result<Self> {
         let node = next(nodes)?;
-        if node.ty == T::ty() && node.shape.is_empty() {
+        if node.ty() == T::ty() && node.shape().is_empty() {
             return Ok(Self::new(node));
         }
-        let is_array = !node.shape.is_empty();
-        if is_array || node.ty.width() != T::ty().width() {
-            return Err(Error::holds("the output", described(node.ty, is_array), described(T::ty(), false)));
+        let is_array = !node.shape().is_empty();
+        if is_array || node.ty().width() != T::ty().width() {
+            return Err(Error::holds("the output", described(node.ty(), is_array), described(T::ty(), false)));
         }
-        Ok(Self::new(Node::operation(Op::Cast, T::ty(), vec![node])))
+        Ok(Self::new(operation(Op::Cast, T::ty(), vec![node])))
     }
 }
 
@@ -181,8 +173,8 @@ impl FromNodes for EncryptedArray<bool> {
 
     fn from_nodes(nodes: &mut impl Iterator<Item = Arc<Node>>) -> Result<Self> {
         let node = next(nodes)?;
-        if node.shape.is_empty() {
-            return Err(Error::holds("the output", described(node.ty, false), described(Type::Bool, true)));
+        if node.shape().is_empty() {
+            return Err(Error::holds("the output", described(node.ty(), false), described(Type::Bool, true)));
         }
         Ok(Self::new(node))
     }

@@ -1,7 +1,7 @@
 //! Encrypted values.
 
-use crate::node::Node;
 use crate::operand::{Amount, Operand};
+use crate::recorded::{Node, operation};
 use crate::{Arithmetic, Bits, Error, Integer, Natural, Result, Unsigned, Value};
 use solinas_circuits::program::Op;
 use std::marker::PhantomData;
@@ -65,7 +65,7 @@ impl<T: Unsigned> Encrypted<T> {
         }
         let values = values.iter().map(|value| Arc::clone(&value.node));
         let args = std::iter::once(Arc::clone(&self.node)).chain(values).collect();
-        Ok(Encrypted::new(Node::operation(Op::Index, U::ty(), args)))
+        Ok(Encrypted::new(operation(Op::Index, U::ty(), args)))
     }
 }
 
@@ -74,7 +74,7 @@ impl<T: Arithmetic> std::iter::Sum for Encrypted<T> {
     fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
         let values: Vec<_> = values.map(|value| value.node).collect();
         let zero = || Node::constant(Natural::ZERO, T::ty());
-        Self::new(if values.is_empty() { zero() } else { Node::operation(Op::Sum, T::ty(), values) })
+        Self::new(if values.is_empty() { zero() } else { operation(Op::Sum, T::ty(), values) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors.
 
-use crate::{ErrorKind, Type, runtime};
+use crate::{ErrorKind, Type, engine};
 use std::path::{Path, PathBuf};
 
 /// The result of a call that can fail.
@@ -14,14 +14,14 @@ pub struct Error(Box<Failure>);
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Runtime(runtime::Error),
+    Engine(engine::Error),
     #[error("this value is not computed yet: pass it to `Server::run` first, and use what that returns")]
     NotComputed,
     #[error(
-        "parameter {number} of a program is used outside of `Program::record`: pass values to `Program::call`, and use \
+        "parameter {name} of a program is used outside of `Program::record`: pass values to `Program::call`, and use \
          what that returns"
     )]
-    Parameter { number: usize },
+    Parameter { name: String },
     #[error("{what} holds {got}, not {want}")]
     Holds { what: String, got: String, want: String },
     #[error("a circuit has {want} {what}, and {got} were given: give one for each port")]
@@ -39,7 +39,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.0 {
-            Failure::Runtime(error) => error.kind(),
+            Failure::Engine(error) => error.kind(),
             Failure::InFile { source, .. } => source.kind(),
             Failure::Io { .. } => ErrorKind::File,
             Failure::NotComputed
@@ -54,8 +54,8 @@ impl Error {
         Failure::NotComputed.into()
     }
 
-    pub(crate) fn parameter(number: usize) -> Self {
-        Failure::Parameter { number: number + 1 }.into()
+    pub(crate) fn parameter(name: &str) -> Self {
+        Failure::Parameter { name: name.to_owned() }.into()
     }
 
     pub(crate) fn holds(what: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
@@ -82,7 +82,7 @@ impl Error {
     }
 
     pub(crate) fn internal(what: impl Into<String>) -> Self {
-        runtime::Error::Internal(what.into()).into()
+        engine::Error::Internal(what.into()).into()
     }
 }
 
@@ -92,14 +92,14 @@ impl From<Failure> for Error {
     }
 }
 
-impl From<runtime::Error> for Error {
-    fn from(error: runtime::Error) -> Self {
-        Failure::Runtime(error).into()
+impl From<engine::Error> for Error {
+    fn from(error: engine::Error) -> Self {
+        Failure::Engine(error).into()
     }
 }
 
 impl From<solinas_circuits::Error> for Error {
     fn from(error: solinas_circuits::Error) -> Self {
-        Self::from(runtime::Error::from(error))
+        Self::from(engine::Error::from(error))
     }
 }

@@ -1,8 +1,8 @@
 //! The common part of encrypted values and encrypted arrays.
 
-use crate::node::Node;
 use crate::operand::{ArrayOperand, Operand};
-use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, runtime};
+use crate::recorded::{self, Node, operation};
+use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, engine};
 use solinas_circuits::program::{Op, Type};
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,15 +23,15 @@ pub trait Handle: Sized {
 }
 
 /// The ciphertext of a handle.
-fn ciphertext(handle: &impl Handle) -> Result<&runtime::Ciphertext> {
-    handle.node().result().ok_or_else(Error::not_computed)
+fn ciphertext(handle: &impl Handle) -> Result<&engine::Ciphertext> {
+    recorded::ciphertext(handle.node()).ok_or_else(Error::not_computed)
 }
 
 /// A handle of a ciphertext. `what` names the ciphertext in errors.
-fn checked<T: Value, H: Handle>(what: &str, ciphertext: runtime::Ciphertext, array: bool) -> Result<H> {
+fn checked<T: Value, H: Handle>(what: &str, ciphertext: engine::Ciphertext, array: bool) -> Result<H> {
     let (ty, is_array) = (ciphertext.ty(), ciphertext.shape().is_some());
     if ty == T::ty() && is_array == array {
-        return Ok(H::from_node(Node::ciphertext(ciphertext)));
+        return Ok(H::from_node(Node::value(ciphertext.into())));
     }
     Err(Error::holds(what, described(ty, is_array), described(T::ty(), array)))
 }
@@ -52,7 +52,7 @@ macro_rules! methods {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let state = if self.is_computed() { "ciphertext" } else { "expression" };
                 write!(f, "{}<{}>({state}", stringify!($handle), T::ty())?;
-                if $array { write!(f, ", {} elements)", self.node.shape.size()) } else { f.write_str(")") }
+                if $array { write!(f, ", {} elements)", self.node.shape().size()) } else { f.write_str(")") }
             }
         }
 
@@ -62,11 +62,11 @@ macro_rules! methods {
             }
 
             pub(crate) fn unary<U: Value>(&self, op: Op) -> $handle<U> {
-                $handle::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node)]))
+                $handle::new(operation(op, U::ty(), vec![Arc::clone(&self.node)]))
             }
 
             pub(crate) fn binary<U: Value>(&self, op: Op, other: Arc<Node>) -> $handle<U> {
-                $handle::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node), other]))
+                $handle::new(operation(op, U::ty(), vec![Arc::clone(&self.node), other]))
             }
 
             /// Whether this is a ciphertext. Otherwise it is an expression that a server has not computed yet.
@@ -79,7 +79,7 @@ macro_rules! methods {
             ///
             /// # Errors
             /// The expression is not computed yet.
-            pub fn ciphertext(&self) -> Result<&runtime::Ciphertext> {
+            pub fn ciphertext(&self) -> Result<&engine::Ciphertext> {
                 ciphertext(self)
             }
 
@@ -87,7 +87,7 @@ macro_rules! methods {
             ///
             /// # Errors
             /// The ciphertext has another type.
-            pub fn from_ciphertext(ciphertext: runtime::Ciphertext) -> Result<Self> {
+            pub fn from_ciphertext(ciphertext: engine::Ciphertext) -> Result<Self> {
                 checked::<T, _>("the ciphertext", ciphertext, $array)
             }
 
@@ -105,7 +105,7 @@ macro_rules! methods {
             /// The file is missing, damaged, newer than this library, or holds another type.
             pub fn load(path: impl AsRef<Path>) -> Result<Self> {
                 let path = path.as_ref();
-                checked::<T, _>(&path.display().to_string(), runtime::Ciphertext::load(path)?, $array)
+                checked::<T, _>(&path.display().to_string(), engine::Ciphertext::load(path)?, $array)
             }
 
             /// The bytes of the file that [`Self::save`] writes.
@@ -121,7 +121,7 @@ macro_rules! methods {
             /// # Errors
             /// As [`Self::load`].
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-                Self::from_ciphertext(runtime::Ciphertext::from_bytes(bytes)?)
+                Self::from_ciphertext(engine::Ciphertext::from_bytes(bytes)?)
             }
         }
 
@@ -198,7 +198,7 @@ macro_rules! methods {
             #[must_use]
             pub fn select<T: Bits>(&self, a: impl $operand<T>, b: impl $operand<T>) -> $handle<T> {
                 let args = vec![Arc::clone(&self.node), a.into_node(), b.into_node()];
-                $handle::new(Node::operation(Op::Select, T::ty(), args))
+                $handle::new(operation(Op::Select, T::ty(), args))
             }
         }
     };

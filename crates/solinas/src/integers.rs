@@ -1,7 +1,7 @@
 //! Methods of integers beyond the operators: overflow, roundings of divisions, counts of bits, roots and powers. They have the names of Rust's integers.
 
-use crate::node::Node;
 use crate::operand::{ArrayOperand, Operand};
+use crate::recorded::{Node, operation};
 use crate::{Arithmetic, Encrypted, EncryptedArray, Integer, Natural};
 use solinas_circuits::program::Op;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ macro_rules! overflow {
                 let (value, overflows) = self.$overflowing_fn(other);
                 let zero = Node::constant(Natural::ZERO, T::ty());
                 let args = vec![Arc::clone(&overflows.node), zero, value.node];
-                (Self::new(Node::operation(Op::Select, T::ty(), args)), !overflows)
+                (Self::new(operation(Op::Select, T::ty(), args)), !overflows)
             }
 
             #[doc = concat!("`", $what, "`, or the nearest value of the type if it overflows", $each, ".")]

@@ -1,6 +1,6 @@
 //! The operands of operators, and the operators.
 
-use crate::node::Node;
+use crate::recorded::Node;
 use crate::{Arithmetic, Bits, Encrypted, EncryptedArray, Int, Integer, Mod, Uint, Unsigned, Value};
 use solinas_circuits::program::{MAX_WIDTH, Op, Type};
 use std::ops;

@@ -2,10 +2,10 @@
 
 use crate::circuit::FromNodes;
 use crate::expression::Expression;
-use crate::node::{Kind, Node, topological};
-use crate::recorder::Recorder;
-use crate::{Encrypted, Error, Natural, Result, Type, Value, runtime};
-use solinas_circuits::program::{Op, Program as Graph};
+use crate::recorded::Node;
+use crate::{Encrypted, Error, Natural, Result, Type, Value, engine};
+use solinas_circuits::expr::{Callee, Source, foreign, freeze};
+use solinas_circuits::program::{Program as Graph, Shape, ValueType};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -78,40 +78,23 @@ impl<A: Values, R: Values> Program<A, R> {
     /// # Errors
     /// The function uses ciphertexts, arrays or circuits, or has too many operations.
     pub fn record(function: impl FnOnce(A) -> R) -> Result<Self> {
-        let parameters: Vec<_> =
-            types::<A>().into_iter().enumerate().map(|(i, ty)| Node::scalar(ty, Kind::Parameter(i))).collect();
-        let mut recorder = Recorder::default();
-        for parameter in &parameters {
-            recorder.input(parameter)?;
-        }
+        let parameter = |(number, ty)| Node::parameter(format!("x{number}"), ty);
+        let parameters: Vec<_> = (1..).zip(types::<A>()).map(parameter).collect();
         let result = function(A::from_nodes(&mut parameters.iter().cloned())?);
         let mut roots = Vec::new();
         result.roots(&mut roots);
-        for node in topological(&roots) {
-            let other = match &node.kind {
-                Kind::Operation(..) | Kind::Constant(_) => None,
-                // The parameters of this program were added before.
-                Kind::Parameter(number) if parameters.get(*number).is_none_or(|own| !Arc::ptr_eq(own, &node)) => {
-                    Some("a parameter of another program")
-                }
-                Kind::Parameter(_) => continue,
-                Kind::Ciphertext => Some("a ciphertext"),
-                Kind::Public(_) | Kind::Take(..) | Kind::Stack(_) => Some("an array"),
-                Kind::Output(..) => Some("a circuit"),
+        if let Some((_, source)) = foreign(&parameters, &roots) {
+            let other = match source.as_deref() {
+                Some(Source::Parameter(_)) => "a parameter of another program",
+                Some(Source::Call(..)) => "a circuit",
+                Some(_) => "an array",
+                None => "a ciphertext",
             };
-            match other {
-                Some(other) => {
-                    return Err(Error::holds(
-                        "the recorded function",
-                        other,
-                        "operations on its arguments and constants",
-                    ));
-                }
-                None => recorder.add(&node)?,
-            }
+            let want = "operations on its arguments and constants";
+            return Err(Error::holds("the recorded function", other, want));
         }
-        roots.iter().try_for_each(|root| recorder.output(root))?;
-        Ok(Self { graph: recorder.finish()?.program, signature: PhantomData })
+        let (graph, _) = freeze(&parameters, &roots)?;
+        Ok(Self { graph: Arc::new(graph), signature: PhantomData })
     }
 
     /// The results for these arguments, as expressions that [`Server::run`](crate::Server::run) computes.
@@ -122,19 +105,9 @@ impl<A: Values, R: Values> Program<A, R> {
     pub fn call(&self, arguments: A) -> R {
         let mut inputs = Vec::new();
         arguments.roots(&mut inputs);
-        let mut nodes: Vec<Arc<Node>> = Vec::with_capacity(self.graph.nodes.len());
-        for node in &self.graph.nodes {
-            nodes.push(match &node.op {
-                Op::Input(index) => Arc::clone(&inputs[*index as usize]),
-                Op::Const(bits) => Node::constant(bits.clone(), node.ty),
-                op => {
-                    let args = node.args.iter().map(|arg| Arc::clone(&nodes[arg.0 as usize])).collect();
-                    Node::operation(op.clone(), node.ty, args)
-                }
-            });
-        }
-        let results = self.graph.outputs.iter().map(|output| Arc::clone(&nodes[output.value.0 as usize]));
-        R::from_nodes(&mut { results }).unwrap_or_else(|error| unreachable!("the types were compared: {error}"))
+        let results = types::<R>().into_iter().map(|ty| ValueType { ty, shape: Shape::scalar() }).collect();
+        let mut results = Node::call(Callee::Program(Arc::clone(&self.graph)), inputs, results).into_iter();
+        R::from_nodes(&mut results).unwrap_or_else(|error| unreachable!("the types were compared: {error}"))
     }
 
     /// The results on plain values, without encryption.
@@ -155,7 +128,7 @@ impl<A: Values, R: Values> Program<A, R> {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let name = path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
-        Ok(runtime::write_text(path, &self.graph.to_json(&name)?).map_err(runtime::Error::from)?)
+        Ok(engine::write_text(path, &self.graph.to_json(&name)?).map_err(engine::Error::from)?)
     }
 
     /// Reads a program from a file and checks that it takes `A` and returns `R`.

@@ -9,20 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
 
 from solinas._ciphertext import Ciphertext
+from solinas._core import Expr
 from solinas._data import encode, infer, shorten
 from solinas._errors import ShapeError, TypeMismatchError
-from solinas._expression import (
-    PARAMETER,
-    PUBLIC,
-    UNTRACED,
-    Node,
-    Recorder,
-    broadcast_to,
-    reachable,
-    reduction,
-    stack,
-    take,
-)
+from solinas._expression import broadcast_to, take
 from solinas._fixed import COMPARISONS, bounds
 from solinas._reductions import How, Reductions
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
@@ -66,9 +56,9 @@ def from_elements(items: Sequence[Any], shape: Shape) -> Any:
     """
     if not shape:
         return items[0]
-    nodes = [item._data for item in items if not item.is_plain]
-    if nodes and not any(node.traced for node in nodes):
-        return EncryptedArray._make(stack([item._node for item in items], shape))
+    exprs = [item._data for item in items if not item.is_plain]
+    if exprs and not any(expr.is_traced for expr in exprs):
+        return EncryptedArray._make(Expr.stack([item._expr for item in items], shape))
     array: Array[Any, Any] = Array.__new__(Array)
     array._items, array._shape = tuple(items), shape
     return array
@@ -116,9 +106,9 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Record a function of the elements of encrypted arrays as operations on whole arrays."""
-    nodes = [_array_node(operand) for operand in operands]
+    nodes = [_array_expr(operand) for operand in operands]
     shape = broadcast([node[0] if isinstance(node, tuple) else node.shape or () for node in nodes if node is not None])
-    kinds = [type_named(node.type) for node in nodes if isinstance(node, Node)]
+    kinds = [type_named(node.type) for node in nodes if isinstance(node, Expr)]
     kinds += [type(operand) for operand in operands if isinstance(operand, Value)]
     kind: type[Value] = next((kind for kind in kinds if kind is not Bool), Bool)
     if function in SHIFTS:
@@ -128,15 +118,15 @@ def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     whole = None
     if kind.fraction and function in COMPARISONS.values():
         nodes, whole = _bounds(function, nodes, kind)
-    parts = [_public_node(node, kind) if isinstance(node, tuple) else node for node in nodes]
-    # A value whose node is an array stands for each of its elements.
+    parts = [_public_expr(node, kind) if isinstance(node, tuple) else node for node in nodes]
+    # A value whose expression is an array stands for each of its elements.
     arguments = [
         operand if part is None else type_named(part.type)._make(broadcast_to(part, shape))
         for operand, part in zip(operands, parts, strict=True)
     ]
     result = function(*arguments)
     if whole is not None:
-        equal = Bool._make(broadcast_to(_public_node(whole, Bool), shape))
+        equal = Bool._make(broadcast_to(_public_expr(whole, Bool), shape))
         result = result & equal if function is operator.eq else result | ~equal
     return tuple(map(_wrapped, result)) if isinstance(result, tuple) else _wrapped(result)
 
@@ -150,7 +140,7 @@ def _wrapped(result: Value | EncryptedArray[Any]) -> Any:
             f"the function returns {result!r}, which is public and the same for all elements: return a value that is "
             "computed from its arguments"
         )
-    return Ciphertext._of_node(result._data)
+    return Ciphertext._of_expr(result._data)
 
 
 def _bounds(function: Any, nodes: Sequence[Any], kind: Any) -> tuple[list[Any], tuple[Shape, list[Any]] | None]:
@@ -178,8 +168,8 @@ def _amounts(array: tuple[Shape, list[Any]], most: int) -> tuple[Shape, list[Any
     return shape, [min(item, most) if type(item) is int else item for item in items]
 
 
-def _array_node(operand: Any) -> Node | tuple[Shape, list[Any]] | None:
-    """Return the node of an encrypted array, the shape and elements of a public one, or None for a single value."""
+def _array_expr(operand: Any) -> Expr | tuple[Shape, list[Any]] | None:
+    """Return the expression of an encrypted array, shape and elements of a public one, or None for a single value."""
     if isinstance(operand, EncryptedArray):
         return operand._data
     if isinstance(operand, Value):
@@ -191,14 +181,14 @@ def _array_node(operand: Any) -> Node | tuple[Shape, list[Any]] | None:
     return array._data if isinstance(array, EncryptedArray) else (shape, items)
 
 
-def _public_node(array: tuple[Shape, list[Any]], kind: type[Value]) -> Node:
-    """Return public values as a node. Typed values and bools keep their type; integers take the type `kind`."""
+def _public_expr(array: tuple[Shape, list[Any]], kind: type[Value]) -> Expr:
+    """Return public values as an expression. Typed values and bools keep their type; integers take the type `kind`."""
     shape, items = array
     if isinstance(items[0], Value):
         kind = type(items[0])
     elif isinstance(items[0], bool):
         kind = Bool
-    return Node(PUBLIC, kind.name, shape, (), [encode(kind, item, "an element of the array") for item in items])
+    return Expr.public([encode(kind, item, "an element of the array") for item in items], kind.name, shape)
 
 
 def _function(function: Callable[..., Any], kinds: Sequence[type[Value]]) -> Any:
@@ -206,19 +196,13 @@ def _function(function: Callable[..., Any], kinds: Sequence[type[Value]]) -> Any
 
     Returns None for a function that uses encrypted values or calls circuits.
     """
-    sides = [[Node(PARAMETER, kind.name, detail=f"{side}{i}") for i, kind in enumerate(kinds)] for side in "ab"]
-    pairs = [tuple(kind._make(node) for kind, node in zip(kinds, nodes, strict=True)) for nodes in sides]
+    sides = [[Expr.parameter(f"{side}{i}", kind.name) for i, kind in enumerate(kinds)] for side in "ab"]
+    pairs = [tuple(kind._make(expr) for kind, expr in zip(kinds, exprs, strict=True)) for exprs in sides]
     joined = function(*pairs) if len(kinds) > 1 else (function(pairs[0][0], pairs[1][0]),)
-    inputs, outputs = [*sides[0], *sides[1]], [value._node for value in joined]
-    recorder = Recorder()
-    for node in inputs:
-        recorder.parameter(node, node.detail)
-    for node in reachable(outputs):
-        if node.kind in UNTRACED or (node.kind == PARAMETER and node not in inputs):
-            return None
-        if node.kind != PARAMETER:
-            recorder.add(node)
-    return recorder.finish(outputs, [f"y{i}" for i in range(len(outputs))])
+    inputs, outputs = [*sides[0], *sides[1]], [value._expr for value in joined]
+    if Expr.foreign(inputs, outputs) is not None:
+        return None
+    return Expr.freeze(inputs, outputs, [f"y{i}" for i in range(len(outputs))])[1]
 
 
 class Array(Reductions[T], Generic[T, N]):
@@ -330,15 +314,15 @@ class EncryptedArray(Reductions[T], Ciphertext):
 
     __slots__ = ("_data",)
 
-    _data: Node
+    _data: Expr
 
     def __init__(self) -> None:
         raise TypeError("an encrypted array cannot be constructed: call ClientKey.encrypt or EncryptedArray.stack")
 
     @classmethod
-    def _make(cls, node: Node) -> Self:
+    def _make(cls, expr: Expr) -> Self:
         array = cls.__new__(cls)
-        array._data = node
+        array._data = expr
         return array
 
     @property
@@ -357,13 +341,14 @@ class EncryptedArray(Reductions[T], Ciphertext):
 
     @property
     def _is_packed(self) -> bool:
-        return self._data.is_packed
+        return self._data.type.startswith("mod")
 
     def _elements(self) -> list[Any]:
-        return [self.type._make(take(self._data, [index], ())) for index in range(self.size)]
+        kind = self.type
+        return [kind._make(take(self._data, [index], ())) for index in range(self.size)]
 
     def _take(self, indices: list[int], shape: Shape) -> Any:
-        return self._of_node(take(self._data, indices, shape))
+        return self._of_expr(take(self._data, indices, shape))
 
     @staticmethod
     def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
@@ -377,13 +362,13 @@ class EncryptedArray(Reductions[T], Ciphertext):
         arrays, kinds = [self._data], [self.type]
         if index is not None:
             count = math.prod(self.shape[self.ndim - axes :])
-            arrays.append(Node(PUBLIC, index.name, self.shape, (), list(range(count)) * (self.size // count)))
+            arrays.append(Expr.public(list(range(count)) * (self.size // count), index.name, self.shape))
             kinds.append(index)
         recorded = how if isinstance(how, str) else _function(how, kinds)
         if recorded is None:
             return super()._folded(how, axes, shape, index)
-        combined = reduction(recorded, arrays, axes)
-        return self._of_node(take(combined, list(range(math.prod(shape))), shape))
+        combined = Expr.reduce(recorded, arrays, axes)
+        return self._of_expr(take(combined, list(range(math.prod(shape))), shape))
 
     @staticmethod
     def stack(items: Sequence[Any]) -> EncryptedArray[Any]:
@@ -391,18 +376,18 @@ class EncryptedArray(Reductions[T], Ciphertext):
 
         The items must have one type and one key.
         """
-        nodes = []
+        exprs = []
         for item in items:
             for part in item._elements() if isinstance(item, Array) else [item]:
                 if not isinstance(part, (Value, EncryptedArray)):
                     raise TypeMismatchError(f"stack takes encrypted values and arrays, got {item!r}")
-                nodes.append(part._data if isinstance(part, EncryptedArray) else part._node)
-        if not nodes or all(isinstance(item, Value) and item.is_plain for item in items):
+                exprs.append(part._data if isinstance(part, EncryptedArray) else part._expr)
+        if not exprs or all(isinstance(item, Value) and item.is_plain for item in items):
             raise TypeMismatchError("stack takes a list of one or more encrypted values")
-        for node in nodes:
-            if node.type != nodes[0].type:
-                raise TypeMismatchError(f"stack takes values of one type, got {nodes[0].type} and {node.type}")
-        return EncryptedArray._make(stack(nodes, (sum(math.prod(node.shape or ()) for node in nodes),)))
+        for expr in exprs:
+            if expr.type != exprs[0].type:
+                raise TypeMismatchError(f"stack takes values of one type, got {exprs[0].type} and {expr.type}")
+        return EncryptedArray._make(Expr.stack(exprs, (sum(math.prod(expr.shape or ()) for expr in exprs),)))
 
     def rotate(self, by: int) -> Self:
         """Rotate the elements `by` positions to the left, as `np.roll(x, -by)` does.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from solinas import _core
+from solinas._core import Expr
 from solinas._errors import TypeMismatchError
-from solinas._expression import Node, ciphertext
 from solinas._files import PathLike
 from solinas._html import table
 from solinas._protocols import NumpyProtocols
@@ -24,32 +24,32 @@ class Ciphertext(NumpyProtocols):
     _data: Any
 
     @classmethod
-    def _of_node(cls, node: Node) -> Any:
-        """Return the value or array of a node."""
+    def _of_expr(cls, expr: Expr) -> Any:
+        """Return the value or array of an expression."""
         from solinas._arrays import EncryptedArray
         from solinas._types import type_named
 
-        return type_named(node.type)._make(node) if node.shape is None else EncryptedArray._make(node)
+        return type_named(expr.type)._make(expr) if expr.shape is None else EncryptedArray._make(expr)
 
     @classmethod
     def _of_core(cls, core: _core.Ciphertext, type: str) -> Any:
         """Return the value or array of a ciphertext that holds a type."""
-        return Ciphertext._of_node(ciphertext(core, type))
+        return Ciphertext._of_expr(Expr.ciphertext(core, type))
 
     @property
     def is_computed(self) -> bool:
         """Whether the value has a ciphertext. A recorded value gets one when a server runs it."""
-        return isinstance(self._data, Node) and self._data.known
+        return isinstance(self._data, Expr) and self._data.is_known
 
     @property
     def _computed(self) -> _core.Ciphertext:
         """The ciphertext. Raises TypeMismatchError if there is none."""
         data = self._data
-        if not isinstance(data, Node) or data.traced:
+        if not isinstance(data, Expr) or data.is_traced:
             raise TypeMismatchError(f"{self!r} is not encrypted: encrypt it first, as in client.encrypt(...)")
-        if not data.known:
+        if (known := data.settle()) is None:
             raise TypeMismatchError(f"{self!r} is recorded and not computed: run it first, as in server.run(x)")
-        return data.settle()
+        return known
 
     @property
     def key_id(self) -> str:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from solinas import _core
 from solinas._arrays import EncryptedArray, as_array
 from solinas._ciphertext import Ciphertext
+from solinas._core import Expr
 from solinas._errors import CircuitError, RangeError, TypeMismatchError
-from solinas._expression import CIRCUIT, OUTPUT, Node
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
 from solinas._shapes import broadcast
@@ -93,22 +93,20 @@ class Circuit:
         Raises TypeMismatchError for another number of values, or for a value that is not encrypted.
         """
         self._check_count(values)
-        nodes = []
+        exprs = []
         for value in map(as_array, values):
-            if not isinstance(value, (Value, EncryptedArray)) or not isinstance(value._data, Node):
+            if not isinstance(value, (Value, EncryptedArray)) or not isinstance(value._data, Expr):
                 raise TypeMismatchError(f"a circuit takes encrypted values, got {value!r}: encrypt it first")
-            nodes.append(value._data)
+            exprs.append(value._data)
         shapes = []
-        for port, node in zip(self.inputs, nodes, strict=True):
-            own = node.shape or ()
-            by_bits = node.type == Bool.name and port.width > 1 and own[-1:] == (port.width,)
+        for port, expr in zip(self.inputs, exprs, strict=True):
+            own = expr.shape or ()
+            by_bits = expr.type == Bool.name and port.width > 1 and own[-1:] == (port.width,)
             shapes.append(own[:-1] if by_bits else own)
-        shape = broadcast(shapes) or None
-        call = Node(CIRCUIT, "", shape, nodes, self._inner)
-        results = []
-        for i, port in enumerate(self.outputs):
-            kind, inner = _port_type(port)
-            results.append(Ciphertext._of_node(Node(OUTPUT, kind.name, ((shape or ()) + inner) or None, (call,), i)))
+        shape = broadcast(shapes)
+        ports = [_port_type(port) for port in self.outputs]
+        outputs = Expr.call(self._inner, exprs, [(kind.name, shape + inner) for kind, inner in ports])
+        results = [Ciphertext._of_expr(output) for output in outputs]
         return results[0] if len(results) == 1 else tuple(results)
 
     def simulate(self, *values: int) -> Any:

@@ -7,7 +7,6 @@ from typing import Any, TypeVar, cast, overload
 
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._expression import PUBLIC
 from solinas._integers import IntegerFunctions
 from solinas._shapes import public_array
 from solinas._types import Modular, Ordered
@@ -57,7 +56,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
 
 def _is_public(value: Value) -> bool:
     """Return whether a value is plain, or stands for the elements of a public array."""
-    return value.is_plain or value._node.kind == PUBLIC
+    return value.is_plain or value._expr.is_public
 
 
 N = TypeVar("N", bound=IntegerFunctions[Any])

@@ -15,10 +15,11 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from solinas import _core
 from solinas._arrays import Array, ArrayType, EncryptedArray, as_array, from_elements
 from solinas._ciphertext import Ciphertext
+from solinas._core import Expr
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._expression import CONSTANT, OUTPUT, PROGRAM, PUBLIC, Node, broadcast_to, stack, stored, take
+from solinas._expression import broadcast_to, stored, take
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten
@@ -138,7 +139,7 @@ class Program(Generic[P, R]):
         batched = [shape is not None for shape in self._inner.shapes]
         return self._inner.at(inner, [elements] if any(batched) else [], batched)[0]
 
-    def _inputs(self, parameter: Parameter, value: Plain | Node) -> list[Any]:
+    def _inputs(self, parameter: Parameter, value: Plain | Expr) -> list[Any]:
         """Return the inputs of the graph for an argument."""
         own, shape = parameter.shape, value.shape or ()
         if not own or not self._of_elements:
@@ -190,27 +191,28 @@ class Program(Generic[P, R]):
         """Record a call."""
         if not self._of_elements and any(map(_is_traced, values)):
             return self._elementary._recorded(values)
-        inputs: list[Node] = []
+        inputs: list[Expr] = []
         for parameter, value in zip(self.parameters, values, strict=True):
-            inputs += self._nodes(parameter, value)
-        core, wanted, shapes = self._at([node.shape or () for node in inputs])
-        args = [broadcast_to(node, shape or None) for node, shape in zip(inputs, wanted, strict=True)]
-        call = Node(PROGRAM, "", None, args, core)
-        arrays = [node.shape for node in args if node.shape is not None]
-        if call.traced and arrays:
+            inputs += self._exprs(parameter, value)
+        core, wanted, shapes = self._at([expr.shape or () for expr in inputs])
+        args = [broadcast_to(expr, shape or None) for expr, shape in zip(inputs, wanted, strict=True)]
+        is_traced = any(expr.is_traced for expr in args)
+        arrays = [expr.shape for expr in args if expr.shape is not None]
+        if is_traced and arrays:
             raise TypeMismatchError(
                 f"{self.name}: a program that calls this one gives it single values, got arrays of shape {arrays[0]}"
             )
-        outputs = []
-        for i, (kind, (own, to)) in enumerate(zip(self._kinds(), shapes, strict=True)):
-            if 0 in to:
-                raise ShapeError(f"{self.name}: a result is an empty array, which cannot be encrypted")
-            output = Node(OUTPUT, kind.name, own or None, (call,), i)
-            outputs.append(output if own == to else take(output, [0] * math.prod(to), to))
-        if call.traced:
-            made = [type_named(node.type)._make(node, self.name) for node in outputs]
-            return map_result(self.result, iter(self._results(made, from_elements)))
-        return map_result(self.result, map(Ciphertext._of_node, self._results(outputs, self._stacked)))
+        if any(0 in to for _, to in shapes):
+            raise ShapeError(f"{self.name}: a result is an empty array, which cannot be encrypted")
+        made = Expr.call(core, args, [(kind.name, own) for kind, (own, _) in zip(self._kinds(), shapes, strict=True)])
+        outputs = [
+            expr if own == to else take(expr, [0] * math.prod(to), to)
+            for expr, (own, to) in zip(made, shapes, strict=True)
+        ]
+        if is_traced:
+            values = [type_named(expr.type)._make(expr, self.name) for expr in outputs]
+            return map_result(self.result, iter(self._results(values, from_elements)))
+        return map_result(self.result, map(Ciphertext._of_expr, self._results(outputs, self._stacked)))
 
     @functools.cached_property
     def _elementary(self) -> Program[P, R]:
@@ -224,38 +226,38 @@ class Program(Generic[P, R]):
             ) from None
         return Program(self.name, self.parameters, self.result, core, of_elements=True)
 
-    def _stacked(self, nodes: Sequence[Node], inner: Shape) -> Node:
-        """Return nodes of one shape as an array, with new last dimensions of the shape `inner`."""
-        outer = nodes[0].shape
-        if any(node.shape != outer for node in nodes):
+    def _stacked(self, parts: Sequence[Expr], inner: Shape) -> Expr:
+        """Return expressions of one shape as an array, with new last dimensions of the shape `inner`."""
+        outer = parts[0].shape
+        if any(part.shape != outer for part in parts):
             raise ShapeError(f"{self.name}: an array of the result holds sums and elements: return them as a tuple")
         if outer is None:
-            return stack(nodes, inner)
-        rows, count = math.prod(outer), len(nodes)
-        columns = stack(nodes, (count * rows,))
+            return Expr.stack(parts, inner)
+        rows, count = math.prod(outer), len(parts)
+        columns = Expr.stack(parts, (count * rows,))
         indices = [column * rows + row for row in range(rows) for column in range(count)]
         return take(columns, indices, (*outer, *inner))
 
-    def _nodes(self, parameter: Parameter, value: Any) -> list[Node]:
-        """Return the nodes of an argument, one for each input of the graph."""
+    def _exprs(self, parameter: Parameter, value: Any) -> list[Expr]:
+        """Return the expressions of an argument, one for each input of the graph."""
         what = f"{self.name}: argument {parameter.name}"
         array = as_array(value)
         if isinstance(array, (EncryptedArray, Value)) and not (isinstance(array, Value) and array.is_plain):
             if array._data.type != parameter.element.name:
-                got = array._describe() if isinstance(array, Value) and array._data.traced else repr(array)
+                got = array._describe() if isinstance(array, Value) and array._data.is_traced else repr(array)
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got {got}: give a value of that type")
             _check_last_dimensions(what, parameter, array._data.shape or ())
             return self._inputs(parameter, array._data)
         if isinstance(array, Array) and _is_recorded(array):
             if array.type != parameter.spec:
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got an {array.type!r}")
-            return [item._node for item in array._elements()]
+            return [item._expr for item in array._elements()]
         column = self._plain(parameter, array)
         if 0 in column.shape:
             raise ShapeError(f"{what} is an empty array: give at least one element")
         kind = parameter.element.name
         return [
-            Node(PUBLIC, kind, item.shape, (), item.bits) if item.shape else Node(CONSTANT, kind, detail=item.bits[0])
+            Expr.public(item.bits, kind, item.shape) if item.shape else Expr.constant(item.bits[0], kind)
             for item in self._inputs(parameter, column)
         ]
 
@@ -457,7 +459,7 @@ def _is_traced(value: Any) -> bool:
         return any(map(_is_traced, value))
     if isinstance(value, Array):
         return any(map(_is_traced, value._elements()))
-    return isinstance(value, Value) and not value.is_plain and value._data.traced
+    return isinstance(value, Value) and not value.is_plain and value._data.is_traced
 
 
 def _array_type(spec: Spec) -> ArrayType:
@@ -485,7 +487,7 @@ class Plain:
         return self if self.shape == to else Plain(to, [self.bits[i] for i in broadcast_indices(self.shape, to)])
 
 
-def _part(value: Plain | Node, indices: list[int], shape: Shape) -> Plain | Node:
+def _part(value: Plain | Expr, indices: list[int], shape: Shape) -> Plain | Expr:
     """Return the elements at these flat indices in a shape."""
     if isinstance(value, Plain):
         return Plain(shape, [value.bits[index] for index in indices])

@@ -9,9 +9,10 @@ from solinas import _core
 from solinas._arrays import Array, EncryptedArray, from_elements
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
+from solinas._core import Expr, Input
 from solinas._data import rebuilt, shorten
 from solinas._errors import KeyMismatchError, ParameterError, RangeError, ShapeError, TypeMismatchError
-from solinas._expression import Input, Node, record, settled, stored
+from solinas._expression import record, stored
 from solinas._html import table
 from solinas._job import Job, Progress
 from solinas._keys import GENTRY_HALEVI, ServerKey, warn_of_weakness
@@ -327,17 +328,18 @@ class Recorded:
         if not values:
             raise TypeMismatchError(f"{what} takes encrypted values: give at least one, as in server.{what}(a + b)")
         self._structure = values[0] if len(values) == 1 else values
-        self._roots: list[Node] = []
+        self._roots: list[Expr] = []
         _map(self._structure, lambda value: self._roots.append(_root(value, what)))
-        for root in self._roots:
-            _check_key(root.result, key_id)
-        waiting = settled(self._roots)
+        known = [root.settle() for root in self._roots]
+        for ciphertext in known:
+            _check_key(ciphertext, key_id)
+        waiting = [root for root, ciphertext in zip(self._roots, known, strict=True) if ciphertext is None]
         # A value that is given twice is computed once, unless its results hide the program: those are made anew.
         self._is_private = private_program
         self._computed = self._roots if private_program else list(dict.fromkeys(waiting or self._roots))
         self.inputs, self.program = record(self._computed)
         for item in self.inputs:
-            _check_key(item, key_id)
+            _check_key(item.ciphertext, key_id)
 
     def restored(self, results: list[_core.Ciphertext]) -> Any:
         """Return the values in the structure in which they were given.
@@ -345,17 +347,17 @@ class Recorded:
         The recorded values keep their results, but for those of a private program.
         """
         if not self._is_private:
-            for node, result in zip(self._computed, results, strict=True):
-                node.finish(result)
-            results = [node.settle() for node in self._roots]
+            for expr, result in zip(self._computed, results, strict=True):
+                expr.keep(result)
+            results = [known for root in self._roots if (known := root.settle()) is not None]
         pairs = zip(self._roots, results, strict=True)
-        values = iter([Ciphertext._of_core(result, node.type) for node, result in pairs])
+        values = iter([Ciphertext._of_core(result, root.type) for root, result in pairs])
         return _map(self._structure, lambda _: next(values))
 
 
-def _check_key(item: object, key_id: str) -> None:
+def _check_key(item: _core.Ciphertext | None, key_id: str) -> None:
     """Check that a ciphertext is of a key. Raises KeyMismatchError otherwise."""
-    if isinstance(item, _core.Ciphertext) and item.key_id != key_id:
+    if item is not None and item.key_id != key_id:
         raise KeyMismatchError(
             f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {key_id[:8]}; "
             "use the keys of one call of sl.keygen"
@@ -390,12 +392,12 @@ def _map(structure: Any, function: Callable[[Any], Any]) -> Any:
     return function(structure)
 
 
-def _root(value: Any, what: str = "run") -> Node:
-    """Return the node of a value that is to be computed. Raises TypeMismatchError if there is none."""
+def _root(value: Any, what: str = "run") -> Expr:
+    """Return the expression of a value that is to be computed. Raises TypeMismatchError if there is none."""
     if isinstance(value, Array):
         value = from_elements(value._elements(), value.shape)
-    if isinstance(value, (EncryptedArray, Value)) and isinstance(value._data, Node):
-        if value._data.traced:
+    if isinstance(value, (EncryptedArray, Value)) and isinstance(value._data, Expr):
+        if value._data.is_traced:
             raise TypeMismatchError(f"{value!r} is recorded in a program: call the program on encrypted values")
         return value._data
     if what != "run":

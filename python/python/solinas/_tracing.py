@@ -10,9 +10,9 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_origin, overload
 
 from solinas import _core
 from solinas._arrays import Array, ArrayType, from_elements
+from solinas._core import Expr
 from solinas._data import encode
 from solinas._errors import SolinasError, TypeMismatchError
-from solinas._expression import PARAMETER, UNTRACED, Node, Recorder, reachable
 from solinas._program import Program
 from solinas._shapes import flatten, nest
 from solinas._spec import Parameter, Result, Spec, text
@@ -47,7 +47,7 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     except NameError as error:
         raise TypeMismatchError(f"{name}: cannot evaluate an annotation: {error}") from None
     parameters: list[Parameter] = []
-    inputs: list[Node] = []
+    inputs: list[Expr] = []
     arguments: dict[str, Any] = {}
     named: dict[str, Any] = {}
     for parameter in signature.parameters.values():
@@ -98,37 +98,33 @@ def _is_spec(spec: Any) -> bool:
     return isinstance(spec, ArrayType) or (isinstance(spec, type) and issubclass(spec, Value) and spec.width > 0)
 
 
-def _input(parameter: Parameter, inputs: list[Node]) -> Any:
-    """Return the value or array of a parameter, and append its nodes to `inputs`."""
+def _input(parameter: Parameter, inputs: list[Expr]) -> Any:
+    """Return the value or array of a parameter, and append its expressions to `inputs`."""
     names = [parameter.name]
     if isinstance(parameter.spec, ArrayType):
         names = [f"{parameter.name}[{i}]" for i in range(parameter.spec.length)]
-    nodes = [Node(PARAMETER, parameter.element.name, detail=name) for name in names]
-    inputs += nodes
-    values = [parameter.element._make(node, name) for node, name in zip(nodes, names, strict=True)]
+    exprs = [Expr.parameter(name, parameter.element.name) for name in names]
+    inputs += exprs
+    values = [parameter.element._make(expr, name) for expr, name in zip(exprs, names, strict=True)]
     return from_elements(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
 
 
-def _graph(name: str, inputs: Sequence[Node], outputs: Sequence[Value]) -> _core.Program:
+def _graph(name: str, inputs: Sequence[Expr], outputs: Sequence[Value]) -> _core.Program:
     """Return the graph of the operations that the outputs depend on."""
-    recorder, known = Recorder(), set(inputs)
-    for node in inputs:
-        recorder.parameter(node, node.detail)
-    roots = [value._node for value in outputs]
-    for node in reachable(roots):
-        if node.kind == PARAMETER and node not in known:
+    roots = [value._expr for value in outputs]
+    match Expr.foreign(inputs, roots):
+        case (str() as parameter, kind):
             raise TypeMismatchError(
-                f"{name}: {node.detail} ({node.type}) belongs to another program, and values of different programs do "
-                "not mix: declare a parameter for it"
+                f"{name}: {parameter} ({kind}) belongs to another program, and values of different programs do not "
+                "mix: declare a parameter for it"
             )
-        if node.kind in UNTRACED:
+        case (None, _):
             raise TypeMismatchError(
                 f"{name}: a program holds no encrypted values and no calls of circuits: declare a parameter, and give "
                 "the value as an argument"
             )
-        if node not in known:
-            recorder.add(node)
-    return recorder.finish(roots, ["result"] if len(roots) == 1 else [f"result[{i}]" for i in range(len(roots))])
+    names = ["result"] if len(roots) == 1 else [f"result[{i}]" for i in range(len(roots))]
+    return Expr.freeze(inputs, roots, names)[1]
 
 
 def _expected(name: str, annotation: Any) -> Any:

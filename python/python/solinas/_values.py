@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, cast
 
 from solinas import _core
 from solinas._ciphertext import Ciphertext
+from solinas._core import Expr
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._expression import CONSTANT, Node, ciphertext, operation, stored
+from solinas._expression import stored
 from solinas._shapes import numpy_or_none
 
 MAX_LABEL = 48
@@ -80,7 +81,7 @@ class Value(Ciphertext, metaclass=TypeClass):
 
     __hash__ = None  # type: ignore[assignment]
 
-    # The bits of a plain value, or the node of another one.
+    # The bits of a plain value, or the expression of another one.
     _data: Any
     _label: str
 
@@ -91,7 +92,7 @@ class Value(Ciphertext, metaclass=TypeClass):
         self._label = ""
 
     @classmethod
-    def _make(cls, data: int | Node, label: str = "") -> Self:
+    def _make(cls, data: int | Expr, label: str = "") -> Self:
         value = cls.__new__(cls)
         value._data = data
         value._label = label
@@ -122,12 +123,12 @@ class Value(Ciphertext, metaclass=TypeClass):
     @property
     def is_plain(self) -> bool:
         """Whether the value is plain: neither encrypted nor recorded."""
-        return not isinstance(self._data, Node)
+        return not isinstance(self._data, Expr)
 
     @property
-    def _node(self) -> Node:
-        """The node of the value. That of a plain value is a constant."""
-        return self._data if isinstance(self._data, Node) else Node(CONSTANT, self.name, detail=self._data)
+    def _expr(self) -> Expr:
+        """The expression of the value. That of a plain value is a constant."""
+        return self._data if isinstance(self._data, Expr) else Expr.constant(self._data, self.name)
 
     def _describe(self) -> str:
         """Return the name and type for messages, as in `a (u32)`."""
@@ -140,7 +141,7 @@ class Value(Ciphertext, metaclass=TypeClass):
         if self.is_plain:
             value: int | bool = self.decode(self._data)
             return f"{self.name}({bool(value) if isinstance(self, Bool) else value})"
-        if self._data.traced:
+        if self._data.is_traced:
             return f"<{self.name}: {self._text()}>"
         return f"<encrypted {self.name}, {self._state()}>"
 
@@ -205,8 +206,8 @@ class Value(Ciphertext, metaclass=TypeClass):
             return to._make(self._data, self._label)
         if self.is_plain:
             return to._make(self._data)
-        if self._data.known:
-            return to._make(ciphertext(self._data.settle(), to.name))
+        if (known := self._data.settle()) is not None:
+            return to._make(Expr.ciphertext(known, to.name))
         return _apply("cast", [self], to, self._label)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
@@ -333,10 +334,10 @@ def _apply(
     """Apply an operation: at once if all operands are plain, else it is recorded."""
     if all(arg.is_plain for arg in args):
         return to._make(_evaluate(op, args, to, table))
-    node = operation(op, to.name, [arg._node for arg in args], table, by)
-    if not node.traced:
-        return to._make(node)
-    return to._make(node, label if len(label) <= MAX_LABEL else f"a result of {op}")
+    expr = Expr.operation(op, [arg._expr for arg in args], to.name, table, by)
+    if not expr.is_traced:
+        return to._make(expr)
+    return to._make(expr, label if len(label) <= MAX_LABEL else f"a result of {op}")
 
 
 def _evaluate(op: str, args: Sequence[Value], to: type[Value], table: list[int] | None) -> int:

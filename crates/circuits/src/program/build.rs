@@ -169,8 +169,11 @@ impl ProgramBuilder {
         Ok(self.program)
     }
 
-    /// Adds an operation. `declared` is the type of a result that the operands do not decide.
-    pub(super) fn typed(&mut self, op: Op, args: &[ValueId], declared: Type) -> Result<ValueId, Error> {
+    /// Adds an operation. `declared` is the type of a result that the operands do not decide: of a constant, a cast or a table.
+    ///
+    /// # Errors
+    /// [`Error::Arity`], [`Error::OperandTypes`] or [`Error::ValueOutOfOrder`] for unsuitable operands.
+    pub fn typed(&mut self, op: Op, args: &[ValueId], declared: Type) -> Result<ValueId, Error> {
         let types = args.iter().map(|&arg| self.ty(arg)).collect::<Result<Vec<_>, _>>()?;
         let inputs: Vec<_> = match op {
             Op::Input(_) => self.program.inputs.iter().map(|input| input.ty).collect(),

@@ -156,7 +156,7 @@ impl Op {
 
     /// The type of the result for operands of these types. For constants, casts and tables, `declared` decides the type. `inputs` holds the types of the
     /// program's inputs, and `at` the place for errors.
-    pub(super) fn result_type(
+    pub(crate) fn result_type(
         &self,
         inputs: &[Type],
         args: &[Type],

@@ -2,7 +2,7 @@
 //!
 //! Operations on single elements broadcast their operands. All others name dimensions from the end, and carry the dimensions before them along.
 
-use super::{Axes, Function, How, Node, Op, Program, Range, Shape, ValueId, ValueType};
+use super::{Axes, Function, How, Op, Program, Range, Shape, ValueId, ValueType};
 use crate::{Error, Port};
 use std::sync::Arc;
 
@@ -70,15 +70,7 @@ impl Program {
         let mut shapes: Vec<Shape> = Vec::with_capacity(self.nodes.len());
         for (index, node) in self.nodes.iter().enumerate() {
             let args: Vec<&Shape> = node.args.iter().map(|arg| &shapes[arg.0 as usize]).collect();
-            let shape = self.shape(node, inputs, &args).map_err(|misfit| match misfit {
-                Misfit::Error(error) => error,
-                Misfit::Rule(help) => {
-                    let given = |input: u32| vec![inputs[input as usize].clone()];
-                    let operands = || args.iter().copied().cloned().collect();
-                    let shapes = if let Op::Input(input) = node.op { given(input) } else { operands() };
-                    Error::Shape { op: node.op.name(), node: index, shapes, help }
-                }
-            })?;
+            let shape = self.shape_at(index, &node.op, &node.args, inputs, &args)?;
             if share && node.ty.is_packed() && !keeps_packing(&node.op, &args, &shape) {
                 let help = "encrypt each row by itself, or use scheme tfhe";
                 return Err(Error::Packed { op: node.op.name(), node: index, ty: node.ty, help });
@@ -88,7 +80,27 @@ impl Program {
         Ok(shapes)
     }
 
-    fn shape(&self, node: &Node, inputs: &[Shape], args: &[&Shape]) -> Fit {
+    /// The shape of an operation at a node.
+    fn shape_at(
+        &self,
+        node: usize,
+        op: &Op,
+        operands: &[ValueId],
+        inputs: &[Shape],
+        args: &[&Shape],
+    ) -> Result<Shape, Error> {
+        self.shape(op, operands, inputs, args).map_err(|misfit| match misfit {
+            Misfit::Error(error) => error,
+            Misfit::Rule(help) => {
+                let given = |input: u32| vec![inputs[input as usize].clone()];
+                let operands = || args.iter().copied().cloned().collect();
+                let shapes = if let Op::Input(input) = op { given(*input) } else { operands() };
+                Error::Shape { op: op.name(), node, shapes, help }
+            }
+        })
+    }
+
+    fn shape(&self, op: &Op, operands: &[ValueId], inputs: &[Shape], args: &[&Shape]) -> Fit {
         let first = || args.first().copied().ok_or_else(|| Misfit::from("it takes operands"));
         // The dimensions before the last ones, and the last ones.
         let split = |rank: usize| {
@@ -98,7 +110,7 @@ impl Program {
         let all = |axes: Axes| Ok::<_, Misfit>(axes.count(first()?.len()));
         let with =
             |lead: &[usize], inner: &mut dyn Iterator<Item = usize>| Ok(Shape::new(lead.iter().copied().chain(inner))?);
-        match &node.op {
+        match op {
             Op::Input(index) => {
                 let (input, given) = (&self.inputs[*index as usize], &inputs[*index as usize]);
                 match &input.shape {
@@ -171,9 +183,9 @@ impl Program {
                 }
                 with(lead, &mut std::iter::empty())
             }
-            Op::Call(function) => self.call_shape(*function, &node.args, args),
+            Op::Call(function) => self.call_shape(*function, operands, args),
             Op::Result(index) => {
-                let of = &self.nodes[node.args[0].0 as usize].op;
+                let of = &self.nodes[operands[0].0 as usize].op;
                 Ok(if let Op::Call(function) = of {
                     self.result_shape(*function, first()?, *index)?
                 } else {
@@ -215,6 +227,13 @@ impl Program {
         let is_wide = outputs.first().is_some_and(|port| port.ty().is_none());
         let lanes = Shape::new(first[..first.len() - usize::from(is_wide)].iter().copied())?;
         lanes_of(outputs.get(index as usize), &lanes)
+    }
+}
+
+impl Op {
+    /// The shape of the result on operands of these shapes, whose types it takes without a program.
+    pub(crate) fn shape(&self, args: &[&Shape]) -> Result<Shape, Error> {
+        Program::default().shape_at(0, self, &[], &[], args)
     }
 }
 

@@ -244,7 +244,7 @@ impl JobStorage for RemoteStorage<'_> {
         };
         let sent = match sent {
             // A stop interrupted it. The service takes it once.
-            Err(ClientError::Runtime(_)) => send(SHORT, &Control::default()),
+            Err(ClientError::Values(_)) => send(SHORT, &Control::default()),
             sent => sent,
         };
         self.service.live.settled(&(lease.tenant.clone(), lease.id));
