@@ -1,7 +1,7 @@
 //! Batches of the lanes of a program, for machines that compute parts of them.
 
 use pyo3::prelude::*;
-use solinas_runtime::{Batches, Control, Job, LaneBatch, PrepareOptions, Work};
+use solinas_engine::{Batches, Control, Job, LaneBatch, PrepareOptions, Work};
 use std::sync::Arc;
 
 use crate::ciphertext::PyCiphertext;

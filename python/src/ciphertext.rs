@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::Ciphertext;
+use solinas_engine::Ciphertext;
 
 use crate::error::{Failure, guarded};
 

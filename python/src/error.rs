@@ -1,12 +1,12 @@
 //! Failures as the exceptions of `solinas._errors`, with the library's messages.
 
 use pyo3::prelude::*;
-use solinas_runtime::{Error, ErrorKind, caught};
+use solinas_engine::{Error, ErrorKind, caught};
 
 /// A failure. Its variant decides the exception that Python sees.
 pub(crate) enum Failure {
     /// An error of the runtime.
-    Runtime(Box<Error>),
+    Engine(Box<Error>),
     /// A service that cannot be reached, or refused a request.
     Service(String),
     /// A text that does not have the expected format.
@@ -17,20 +17,20 @@ pub(crate) enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Runtime(Box::new(error))
+        Self::Engine(Box::new(error))
     }
 }
 
 impl From<solinas_circuits::Error> for Failure {
     fn from(error: solinas_circuits::Error) -> Self {
-        Self::Runtime(Box::new(error.into()))
+        Self::Engine(Box::new(error.into()))
     }
 }
 
 impl From<solinas_client::Error> for Failure {
     fn from(error: solinas_client::Error) -> Self {
         match error {
-            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::Values(error) => error.into(),
             solinas_client::Error::JobCancelled { .. } => Error::Cancelled.into(),
             solinas_client::Error::Refused(problem) if problem.code == "unauthorized" => {
                 Self::Service(format!("{}; give sl.connect a valid token, or set SOLINAS_TOKEN", problem.detail))
@@ -43,7 +43,7 @@ impl From<solinas_client::Error> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         let (class, message) = match failure {
-            Failure::Runtime(error) => (class(error.kind()), error.to_string()),
+            Failure::Engine(error) => (class(error.kind()), error.to_string()),
             Failure::Service(message) => ("ServiceError", message),
             Failure::Format(message) => ("FormatError", message),
             Failure::Range(message) => ("RangeError", message),

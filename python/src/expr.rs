@@ -10,7 +10,7 @@ use pyo3::types::{PyString, PyTuple};
 use solinas_circuits::expr::{Callee, Expr, Source, foreign, freeze};
 use solinas_circuits::program::{Axes, How, Op, Shape, Type, ValueType};
 use solinas_circuits::{Error, Natural};
-use solinas_runtime::{Ciphertext, Input, Plain};
+use solinas_engine::{Ciphertext, Input, Plain};
 
 use crate::ciphertext::PyCiphertext;
 use crate::circuit::PyCircuit;
@@ -135,7 +135,7 @@ fn joined(parts: Vec<Ciphertext>, shape: &Shape) -> Result<Ciphertext, Failure> 
 }
 
 fn part(array: Option<Ciphertext>, indices: &[u64], shape: &Shape) -> Result<Ciphertext, Failure> {
-    let array = array.ok_or(solinas_runtime::Error::EmptyArray)?;
+    let array = array.ok_or(solinas_engine::Error::EmptyArray)?;
     let indices: Vec<usize> = indices.iter().map(|&index| index as usize).collect();
     PyCiphertext::part(&array, &indices, sizes(shape))
 }
@@ -221,7 +221,7 @@ impl PyExpr {
         let reduced = match how {
             PyHow::Named(name) => {
                 let how: How = serde_json::from_value(name.into())
-                    .map_err(|error| Failure::from(solinas_runtime::Error::Internal(error.to_string())))?;
+                    .map_err(|error| Failure::from(solinas_engine::Error::Internal(error.to_string())))?;
                 Some(checked(Expr::op(Op::Reduce { how, axes }, args, last.get().expr.ty()))?)
             }
             PyHow::Function(program) => {

@@ -21,7 +21,7 @@ pub(crate) fn find_params<'py>(
     let keys = ternary.map(|ternary| if ternary { KeyDistribution::Ternary } else { KeyDistribution::Gaussian });
     let wanted =
         ParamsRequest { security, terms, keys, ring_reduction, slots, ..ParamsRequest::new(depth, plaintext_modulus) };
-    let error = |error| Failure::from(solinas_runtime::Error::from(error));
+    let error = |error| Failure::from(solinas_engine::Error::from(error));
     let found = guarded(py, || find(&wanted).map_err(error))?;
     let described = as_dict(py, &found)?;
     described.set_item("attack", found.estimate.attack.name())?;
@@ -36,6 +36,6 @@ pub(crate) fn find_bgv(
     plaintext_modulus: u64,
     security: u16,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let found = guarded(py, || Ok(solinas_runtime::smallest_bgv(depth, plaintext_modulus, security)?))?;
+    let found = guarded(py, || Ok(solinas_engine::smallest_bgv(depth, plaintext_modulus, security)?))?;
     as_dict(py, &found)
 }

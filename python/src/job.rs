@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use solinas_runtime::{Ciphertext, Error, Job, Progress};
+use solinas_engine::{Ciphertext, Error, Job, Progress};
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::Failure;

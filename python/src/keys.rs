@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{
+use solinas_engine::{
     ClientKey, Error as RuntimeError, Job, KeygenOptions, Natural, NoFingerprint, Plain, PublicKey, ServerKey, Type,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn keygen(
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
     let options = KeygenOptions { scheme, params, rotations, research, insecure_seed, checkpoint };
-    let job = Job::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+    let job = Job::start(move |control| Ok(solinas_engine::keygen(&options, control)?))?;
     wait(&job, py, None, watch)?;
     let (client, server) = job.take()?;
     Ok((PyClientKey { inner: client }, server.into()))

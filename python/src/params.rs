@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use solinas_runtime::{Estimate, Job, Scheme};
+use solinas_engine::{Estimate, Job, Scheme};
 
 use crate::error::Failure;
 use crate::job::wait;
@@ -27,13 +27,13 @@ pub(crate) fn estimate_dict<'py>(py: Python<'py>, estimate: &Estimate) -> PyResu
 /// Every parameter set, the default first.
 #[pyfunction]
 pub(crate) fn params(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    as_dict(py, &solinas_runtime::params())
+    as_dict(py, &solinas_engine::params())
 }
 
 /// The GPUs of the machine.
 #[pyfunction]
 pub(crate) fn gpus(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    as_dict(py, &solinas_runtime::gpus().gpus)
+    as_dict(py, &solinas_engine::gpus().gpus)
 }
 
 /// The cost of a program under a parameter set, of the given scheme or of the first that has a set of this name. Ctrl-C stops it.
@@ -47,7 +47,7 @@ pub(crate) fn cost<'py>(
     let (program, params) = (Arc::clone(&program.program), params.to_owned());
     let scheme: Option<Scheme> = scheme.map(str::parse).transpose().map_err(Failure::from)?;
     let job: Job<_, Failure> =
-        Job::start(move |control| Ok(solinas_runtime::cost_under(scheme, &program, &params, control)?))?;
+        Job::start(move |control| Ok(solinas_engine::cost_under(scheme, &program, &params, control)?))?;
     wait(&job, py, None, None)?;
     estimate_dict(py, &job.take()?)
 }

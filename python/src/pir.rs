@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{Error, Fingerprint, Job, NoFingerprint, on_pool};
+use solinas_engine::{Error, Fingerprint, Job, NoFingerprint, on_pool};
 use solinas_schemes::lwe::pir::{Answer, Builder, Client, Database, Hint, Layout, Pending, Query};
 
 use crate::error::{Failure, guarded};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::Plan;
+use solinas_engine::Plan;
 
 use crate::error::guarded;
 

@@ -44,7 +44,7 @@ fn parsed(result: &str) -> Result<ResultType, Failure> {
 
 fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
     serde_json::to_string(value)
-        .map_err(|error| solinas_runtime::Error::Internal(format!("it cannot be written as JSON: {error}")).into())
+        .map_err(|error| solinas_engine::Error::Internal(format!("it cannot be written as JSON: {error}")).into())
 }
 
 /// A typed program.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use solinas_circuits::program::{Input as Port, Program};
 use solinas_client::{Input as Sent, JobRequest, Remote, Trust};
-use solinas_runtime::{Ciphertext, Control, Error, Job, ServerKey};
+use solinas_engine::{Ciphertext, Control, Error, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
 use crate::expr::{PyInput, owned};
@@ -35,7 +35,7 @@ fn run(
     let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(request, &key_id, &inputs))?;
     ids.add(job.id());
     let results = job.ciphertexts(control);
-    if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
+    if matches!(results, Err(solinas_client::Error::Values(Error::Cancelled))) {
         job.cancel()?;
     }
     Ok(results?)

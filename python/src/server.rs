@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use solinas_circuits::program::{Op, Output};
-use solinas_runtime::{
+use solinas_engine::{
     Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, LaneBatch, Plan, PrepareOptions, Prepared, Program,
     Server, ServerOptions, Type, Work,
 };
@@ -75,7 +75,7 @@ impl PyServer {
     ) -> PyResult<Self> {
         let key = Arc::clone(&key.key);
         let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::from(error)))?;
-        let model = model.map(str::parse).transpose().map_err(|error| Failure::from(Error::Model(error)))?;
+        let model = model.map(str::parse).transpose().map_err(Failure::from)?;
         let options = ServerOptions { threads, memory, device, model, ..ServerOptions::default() };
         let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;
         wait(&job, py, None, None)?;

@@ -1,8 +1,8 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, web} <- server <- {cli, python, fuzz}
-//!                                ptx <- gpu <- gpu-lab    circuits <- runtime    schemes <- rsa <- {rtl, solinas, cli, fuzz}
+//! field <- {bigint, ring} <- schemes <- formats <- values <- {engine, client, web}    schemes <- {gpu, rtl} <- engine <- {paper, solinas}
+//! {engine, client} <- server <- {cli, python, fuzz}    ptx <- gpu <- gpu-lab    circuits <- values    schemes <- rsa <- {rtl, solinas, cli, fuzz}
 //! ```
 //!
 //! A crate may use crates below it, but none beside or above it. `circuits` and `ptx` use no other crate. Dependencies of
@@ -15,14 +15,15 @@ use serde_json::Value;
 use crate::{Outcome, cargo};
 
 /// Layers from the bottom.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["field"],
     &["bigint", "ring"],
     &["schemes", "ptx"],
     &["rsa"],
     &["formats", "gpu", "rtl", "circuits"],
-    &["runtime", "gpu-lab"],
-    &["paper", "solinas", "client", "web"],
+    &["values", "gpu-lab"],
+    &["engine", "client", "web"],
+    &["paper", "solinas"],
     &["server"],
     &["cli", "python", "fuzz"],
 ];
@@ -100,16 +101,19 @@ mod tests {
             ("bigint", "field"),
             ("schemes", "field"),
             ("formats", "schemes"),
-            ("runtime", "circuits"),
-            ("runtime", "gpu"),
+            ("values", "circuits"),
+            ("engine", "values"),
+            ("engine", "gpu"),
+            ("client", "values"),
             ("gpu", "field"),
             ("gpu", "bigint"),
             ("gpu", "ring"),
             ("gpu", "schemes"),
             ("gpu", "ptx"),
-            ("runtime", "formats"),
+            ("values", "formats"),
+            ("server", "engine"),
             ("cli", "paper"),
-            ("python", "runtime"),
+            ("python", "engine"),
             ("rtl", "rsa"),
         ] {
             assert_eq!(fault(from, to), None);
@@ -122,8 +126,11 @@ mod tests {
             ("circuits", "field"),
             ("formats", "circuits"),
             ("gpu", "formats"),
-            ("runtime", "cli"),
-            ("gpu", "runtime"),
+            ("engine", "cli"),
+            ("gpu", "values"),
+            ("values", "engine"),
+            ("client", "engine"),
+            ("web", "engine"),
             ("ptx", "field"),
             ("schemes", "gpu"),
             ("schemes", "ptx"),
@@ -141,10 +148,10 @@ mod tests {
         let metadata = serde_json::json!({"packages": [{"name": "solinas-field", "dependencies": [
             {"name": "solinas-ring", "path": "/ring", "kind": "dev"},
             {"name": "solinas-cli", "path": "/cli", "kind": "build"},
-            {"name": "solinas-runtime", "path": "/runtime", "kind": null},
+            {"name": "solinas-engine", "path": "/engine", "kind": null},
             {"name": "serde", "kind": null},
         ]}]});
         let edge = |to: &str| ("field".to_owned(), to.to_owned());
-        assert_eq!(edges(&metadata), [edge("cli"), edge("runtime")]);
+        assert_eq!(edges(&metadata), [edge("cli"), edge("engine")]);
     }
 }

@@ -127,8 +127,8 @@ fn stands_for_a_file(root: &Path, page: &Path, path: &str) -> bool {
     }
     let beside = page.parent().unwrap_or(Path::new("")).join(path);
     let of_crate = path.split_once('/').map(|(name, rest)| Path::new("crates").join(name).join("src").join(rest));
-    let in_runtime = Path::new("crates/runtime/src").join(path);
-    let short = of_crate.into_iter().chain([in_runtime]).filter(|_| page == Path::new(ARCHITECTURE));
+    let of_table = ["values", "engine"].map(|name| Path::new("crates").join(name).join("src").join(path));
+    let short = of_crate.into_iter().chain(of_table).filter(|_| page == Path::new(ARCHITECTURE));
     [PathBuf::from(path), beside].into_iter().chain(short).any(|path| root.join(path).exists())
 }
 

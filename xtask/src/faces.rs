@@ -22,14 +22,14 @@ struct Face {
 }
 
 const FACES: [Face; 7] = [
-    face("solinas", true, 67, &["solinas-gpu", "solinas-ring", "solinas-rtl"]),
-    face("solinas", false, 73, &[]),
-    face("solinas-client", false, 85, &["solinas-gpu", "solinas-rtl"]),
-    Face { target: BROWSER, ..face("solinas-web", false, 63, &["solinas-gpu", "solinas-rtl", "sysinfo", "tempfile"]) },
-    face("solinas-server", false, 202, &["solinas-gpu", "solinas-rtl"]),
+    face("solinas", true, 68, &["solinas-gpu", "solinas-ring", "solinas-rtl"]),
+    face("solinas", false, 74, &[]),
+    face("solinas-client", false, 85, &["solinas-engine", "solinas-gpu", "solinas-rtl"]),
+    Face { target: BROWSER, ..face("solinas-web", false, 63, &["solinas-engine", "sysinfo", "tempfile"]) },
+    face("solinas-server", false, 203, &["solinas-gpu", "solinas-rtl"]),
     // The command of `make demo`.
-    face("solinas-cli", true, 104, OTHERS),
-    face("solinas-cli", false, 278, &[]),
+    face("solinas-cli", true, 105, OTHERS),
+    face("solinas-cli", false, 279, &[]),
 ];
 
 /// What a build with TFHE alone needs nothing of.

@@ -20,14 +20,14 @@ pub(crate) fn build(root: &Path, quick: bool, if_possible: bool) -> Outcome {
         }
         return Err(problem);
     }
-    let (profile, folder) = if quick { ("dev", "debug") } else { ("web", "web") };
+    let profile = if quick { "web-quick" } else { "web" };
     println!("cargo build --profile {profile} --package solinas-web --target {TARGET}");
     let mut build = cargo(&["build", "--quiet", "--profile", profile, "--package", "solinas-web", "--target", TARGET]);
     let build = build.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", root.join("target"));
     if !build.status().map_err(|e| format!("cannot run cargo: {e}"))?.success() {
         return Err("solinas-web does not compile".into());
     }
-    let made = root.join("target").join(TARGET).join(folder).join("solinas_web.wasm");
+    let made = root.join("target").join(TARGET).join(profile).join("solinas_web.wasm");
     let file = root.join("crates/server/web/solinas.wasm");
     let client = fs::read(&made).map_err(|e| format!("cannot read {}: {e}", made.display()))?;
     // The service is compiled again when the file changes.

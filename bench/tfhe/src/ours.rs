@@ -1,11 +1,11 @@
-//! Ours: gates and tables on the schemes' evaluator, integers through the runtime's server.
+//! Ours: gates and tables on the schemes' evaluator, integers through the server of `solinas-engine`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bench_common::must;
-use solinas_runtime::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
+use solinas_engine::{Control, KeygenOptions, Plain, Program, Type, keygen};
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool,
@@ -83,25 +83,25 @@ impl<K: Eq + Hash, V> Cache<K, V> {
     }
 }
 
-/// Client and server keys of the runtime.
-type RuntimeKeys = (solinas_runtime::ClientKey, solinas_runtime::ServerKey);
+/// The keys of a server and of its client.
+type ServerKeys = (solinas_engine::ClientKey, solinas_engine::ServerKey);
 
-fn runtime_keys(set: &str) -> RuntimeKeys {
+fn server_keys(set: &str) -> ServerKeys {
     let options = KeygenOptions { params: Some(set.into()), ..Default::default() };
     must(keygen(&options, &Control::default()))
 }
 
 /// A server on as many threads as the caller's pool has, confined as the caller is.
-fn server(keys: &RuntimeKeys) -> solinas_runtime::Server {
-    must(solinas_runtime::Server::new(&keys.1, Some(rayon::current_num_threads())))
+fn server(keys: &ServerKeys) -> solinas_engine::Server {
+    must(solinas_engine::Server::new(&keys.1, Some(rayon::current_num_threads())))
 }
 
 /// Our engine. It makes keys on first use and keeps them.
 pub struct Solinas {
     keys: Cache<&'static str, Keys>,
-    integers: Cache<(), RuntimeKeys>,
+    integers: Cache<(), ServerKeys>,
     /// By number of threads.
-    servers: Cache<usize, solinas_runtime::Server>,
+    servers: Cache<usize, solinas_engine::Server>,
 }
 
 impl Solinas {
@@ -114,11 +114,11 @@ impl Solinas {
         self.keys.get(set, || Keys::generate(set))
     }
 
-    fn integers(&self) -> Arc<RuntimeKeys> {
-        self.integers.get((), || runtime_keys(INTEGERS))
+    fn integers(&self) -> Arc<ServerKeys> {
+        self.integers.get((), || server_keys(INTEGERS))
     }
 
-    fn server(&self) -> Arc<solinas_runtime::Server> {
+    fn server(&self) -> Arc<solinas_engine::Server> {
         let keys = self.integers();
         self.servers.get(rayon::current_num_threads(), || server(&keys))
     }
@@ -172,9 +172,9 @@ impl Solinas {
         let program = must(Program::from_op(name, &[ty, ty]));
         let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::scalar(ty, value)))));
         // The server times its bootstraps once: not within the first sample.
-        let work = runtime::Work::program(&program, &inputs);
+        let work = solinas_engine::Work::program(&program, &inputs);
         must(must(server.prepare(work, &Control::default())).estimate(&Control::default()));
-        let run = move || must(server.run(runtime::Work::program(&program, &inputs), &Control::default()));
+        let run = move || must(server.run(solinas_engine::Work::program(&program, &inputs), &Control::default()));
         FnWork::boxed(run, move |outs: &Vec<_>| outs.iter().all(|out| must(keys.0.decrypt(out)).values == [expected]))
     }
 
@@ -209,14 +209,14 @@ impl Engine for Solinas {
             ),
             Task::Keygen(KeyKind::Int) => FnWork::boxed(
                 || {
-                    let keys = runtime_keys(INTEGERS);
+                    let keys = server_keys(INTEGERS);
                     (server(&keys), keys)
                 },
                 |(server, (client, _))| {
                     let ty = Type::Uint(16);
                     let program = must(Program::from_op("and", &[ty, ty]));
                     let inputs = [0x0ff0, 0x3c3c].map(|value| must(client.encrypt(&must(Plain::scalar(ty, value)))));
-                    let outs = must(server.run(runtime::Work::program(&program, &inputs), &Control::default()));
+                    let outs = must(server.run(solinas_engine::Work::program(&program, &inputs), &Control::default()));
                     outs.iter().all(|out| must(client.decrypt(out)).values == [0x0ff0 & 0x3c3c])
                 },
             ),
@@ -226,7 +226,7 @@ impl Engine for Solinas {
     fn key_bytes(&self, kind: KeyKind, seeded: bool) -> Option<u64> {
         let bytes = match (kind, seeded) {
             (KeyKind::Gate(_, set), false) => self.keys(set.name()).evaluator.size(),
-            (KeyKind::Gate(_, set), true) => must(runtime_keys(set.name()).1.to_bytes()).len(),
+            (KeyKind::Gate(_, set), true) => must(server_keys(set.name()).1.to_bytes()).len(),
             (KeyKind::Int, false) => self.server().memory_bytes(),
             (KeyKind::Int, true) => must(self.integers().1.to_bytes()).len(),
         };

@@ -7,10 +7,10 @@ use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
-use solinas_paper::Machine;
-use solinas_runtime::{
+use solinas_engine::{
     BenchCases, Ciphertext, ClientKey, Estimate, Inputs, KeygenOptions, Natural, Plain, Scheme, Server, Work, schemes,
 };
+use solinas_paper::Machine;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -90,7 +90,7 @@ impl<'a> Bench<'a> {
             research: true,
             ..Default::default()
         };
-        let (client, key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+        let (client, key) = watch(out, "making keys", |control| Ok(solinas_engine::keygen(&options, control)?))?;
         Ok(Self { client, server: Server::new(&key, threads)?, out })
     }
 
@@ -226,7 +226,7 @@ fn two_sets(
 fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
     if scheme.has_params(params) {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
-        solinas_runtime::cost_under(scheme, &program, params, &interrupt_control()?)?;
+        solinas_engine::cost_under(scheme, &program, params, &interrupt_control()?)?;
     }
     Ok(())
 }

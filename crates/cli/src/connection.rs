@@ -5,7 +5,7 @@ use crate::files::read_bytes;
 use crate::output::Output;
 use crate::progress::watch;
 use solinas_client::{Fetched, Remote, RemoteJob, Trust};
-use solinas_runtime::Ciphertext;
+use solinas_engine::Ciphertext;
 use std::path::Path;
 
 /// The largest server key that is sent.

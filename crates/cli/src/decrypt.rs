@@ -6,7 +6,7 @@ use crate::output::Output;
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
-use solinas_runtime::{Ciphertext, ClientKey, KeyId, Natural, Plain, Scheme};
+use solinas_engine::{Ciphertext, ClientKey, KeyId, Natural, Plain, Scheme};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -10,10 +10,10 @@ use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
-use solinas_formats::{Kind, Summary, TemporaryFolder};
-use solinas_runtime::{
+use solinas_engine::{
     Ciphertext, ClientKey, Estimate, KeygenOptions, Natural, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
 };
+use solinas_formats::{Kind, Summary, TemporaryFolder};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -163,12 +163,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 
 /// Checks, before key generation, that the parameters can run the auction. If the set does not exist, key generation reports it.
 fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()> {
-    let default = || solinas_runtime::params().into_iter().find(|set| set.scheme == scheme).map(|set| set.name);
+    let default = || scheme.param_names().into_iter().next();
     if let Some(name) = params.map(str::to_owned).or_else(default)
         && scheme.has_params(&name)
     {
         let auction = Program::auction(bids, BID).map_err(Error::circuit("the auction"))?;
-        solinas_runtime::cost_under(scheme, &auction, &name, &interrupt_control()?)?;
+        solinas_engine::cost_under(scheme, &auction, &name, &interrupt_control()?)?;
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ fn make_folder(folder: &Path) -> Result<()> {
 /// their bids; without one, the client encrypts them all.
 fn prepare(options: &KeygenOptions, bids: &[Bid], root: &Path, out: &Output) -> Result<()> {
     let (client, server) = (root.join("client"), root.join("server"));
-    let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(options, control)?))?;
+    let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_engine::keygen(options, control)?))?;
     out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
     client_key.save(&client.join("client.key"), false)?;
     let params = client_key.params();

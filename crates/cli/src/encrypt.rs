@@ -11,7 +11,7 @@ use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
-use solinas_runtime::{Ciphertext, EncryptionKey, Fingerprint, Plain};
+use solinas_engine::{Ciphertext, EncryptionKey, Fingerprint, Plain};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -92,7 +92,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(file: &'a Path, ct: &solinas_runtime::Ciphertext) -> Self {
+    pub(crate) fn new(file: &'a Path, ct: &solinas_engine::Ciphertext) -> Self {
         let bytes = std::fs::metadata(file).map_or(0, |found| found.len());
         let shape = ct.shape().map(<[usize]>::to_vec);
         Self { file, ty: ct.ty().to_string(), shape, key_id: ct.key_id().to_string(), bytes }

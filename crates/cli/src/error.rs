@@ -14,9 +14,9 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// From the runtime.
+    /// From a key, a ciphertext or a run.
     #[error(transparent)]
-    Runtime(Box<solinas_runtime::Error>),
+    Engine(Box<solinas_engine::Error>),
     /// From reading or writing a Solinas file.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
@@ -118,21 +118,28 @@ pub(crate) fn interruption() -> Error {
     }
 }
 
-#[cfg(feature = "rtl")]
-impl From<solinas_rtl::Error> for Error {
-    fn from(error: solinas_rtl::Error) -> Self {
-        solinas_runtime::Error::from(error).into()
+#[cfg(feature = "gpu")]
+impl From<solinas_gpu::Error> for Error {
+    fn from(error: solinas_gpu::Error) -> Self {
+        solinas_engine::Error::from(solinas_schemes::Error::from(error)).into()
     }
 }
 
-impl From<solinas_runtime::Error> for Error {
-    fn from(error: solinas_runtime::Error) -> Self {
+#[cfg(feature = "rtl")]
+impl From<solinas_rtl::Error> for Error {
+    fn from(error: solinas_rtl::Error) -> Self {
+        solinas_engine::Error::from(solinas_schemes::DeviceError::new(error)).into()
+    }
+}
+
+impl From<solinas_engine::Error> for Error {
+    fn from(error: solinas_engine::Error) -> Self {
         match error {
-            solinas_runtime::Error::Cancelled => interruption(),
-            solinas_runtime::Error::Value { text, ty, expected } => {
+            solinas_engine::Error::Cancelled => interruption(),
+            solinas_engine::Error::Value { text, ty, expected } => {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
-            other => Self::Runtime(Box::new(other)),
+            other => Self::Engine(Box::new(other)),
         }
     }
 }
@@ -141,7 +148,7 @@ impl From<solinas_runtime::Error> for Error {
 impl From<solinas_client::Error> for Error {
     fn from(error: solinas_client::Error) -> Self {
         match error {
-            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::Values(error) => error.into(),
             solinas_client::Error::Refused(problem) => {
                 let help = match problem.code.as_str() {
                     "key_missing" => "register it with `solinas remote register server.key`, or add --key server.key",
@@ -172,7 +179,7 @@ impl Help for Error {
         match self {
             Self::Input { help, .. } | Self::Usage { help, .. } => Some(help),
             Self::Io { source, .. } => Some(remedy(source)),
-            Self::Runtime(error) => error.kept_help(),
+            Self::Engine(error) => error.kept_help(),
             Self::Circuit { source, .. } => source.kept_help(),
             #[cfg(feature = "service")]
             Self::Client(error) => error.kept_help(),
@@ -202,7 +209,7 @@ impl Error {
             Self::Closed => 0,
             Self::Usage { .. } => 2,
             // A name of an option, as an unknown scheme is.
-            Self::Runtime(error) if is_unknown_set(error) => 2,
+            Self::Engine(error) if is_unknown_set(error) => 2,
             Self::Interrupted | Self::Paused(_) => 130,
             _ => 1,
         }
@@ -227,8 +234,8 @@ impl Error {
     fn of_file(&self) -> Option<&solinas_formats::Error> {
         match self {
             Self::File(error) => Some(error),
-            Self::Runtime(error) => match &**error {
-                solinas_runtime::Error::Format(error) => Some(error),
+            Self::Engine(error) => match &**error {
+                solinas_engine::Error::Format(error) => Some(error),
                 _ => None,
             },
             _ => None,
@@ -274,8 +281,8 @@ impl Error {
 }
 
 /// Whether the error is that of a name that no parameter set has.
-fn is_unknown_set(error: &solinas_runtime::Error) -> bool {
-    matches!(error, solinas_runtime::Error::Scheme(solinas_schemes::Error::UnknownParams { .. }))
+fn is_unknown_set(error: &solinas_engine::Error) -> bool {
+    matches!(error, solinas_engine::Error::Scheme(solinas_schemes::Error::UnknownParams { .. }))
 }
 
 /// The path as text, in quotes if it is empty.

@@ -5,7 +5,7 @@ use crate::files::{check_not_input, check_target, check_writable};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
-use solinas_runtime::{EncryptionKey, size};
+use solinas_engine::{EncryptionKey, size};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, columns};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use solinas_runtime::{KeyDistribution, ParamsRequest, Scheme};
+use solinas_engine::{KeyDistribution, ParamsRequest, Scheme};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,7 @@ enum Keys {
 /// Parses a scheme that has a search.
 fn schemes() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(
-        solinas_runtime::schemes().filter(|scheme| scheme.has_search()).map(|scheme| scheme.name()),
+        solinas_engine::schemes().filter(|scheme| scheme.has_search()).map(|scheme| scheme.name()),
     )
     .try_map(|name| name.parse::<Scheme>())
 }
@@ -73,7 +73,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         slots: args.slots,
     };
     let found = args.scheme.find(&request).map_err(|error| match error {
-        solinas_runtime::Error::Request { what, help } => usage(what, help),
+        solinas_engine::Error::Request { what, help } => usage(what, help),
         error => {
             let (what, help) = Error::from(error).parts();
             input(what, help.unwrap_or_else(|| "solinas params find --help".to_owned()))

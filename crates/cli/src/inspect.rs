@@ -3,8 +3,8 @@
 use crate::error::{Error, Result, input};
 use crate::output::Output;
 use serde::Serialize;
+use solinas_engine::{Ciphertext, Condition};
 use solinas_formats::{KeyId, Kind, Summary, digest_of_sections};
-use solinas_runtime::{Ciphertext, Condition};
 use std::fmt;
 use std::path::PathBuf;
 

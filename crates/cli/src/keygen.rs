@@ -4,8 +4,8 @@ use crate::error::{Error, Result, input, keep_progress_in};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
+use solinas_engine::{ClientKey, KeygenOptions, ParamsInfo, PublicKey, Scheme, ServerKey, size};
 use solinas_formats::{Expect, Kind, NewPair, Reader};
-use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, PublicKey, Scheme, ServerKey, size};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -141,7 +141,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         out.warn(&format!("continuing the key generation of {}", path.display()));
     }
     let keygen = || {
-        let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
+        let made = watch(out, "making keys", |control| Ok(solinas_engine::keygen(&options, control)?));
         made.map_err(|error| match &options.checkpoint {
             Some(path) if is_unusable(&error) => {
                 let (what, help) = error.parts();
@@ -208,7 +208,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
 pub(crate) fn public_key(client: &ClientKey) -> Result<Option<PublicKey>> {
     match client.public_key() {
         Ok(key) => Ok(Some(key)),
-        Err(solinas_runtime::Error::PublicInServerKey { .. }) => Ok(None),
+        Err(solinas_engine::Error::PublicInServerKey { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -224,8 +224,8 @@ fn is_unusable(error: &Error) -> bool {
         Damaged, Empty, Field, Link, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated, WrongKind,
         WrongScheme,
     };
-    let Error::Runtime(error) = error else { return false };
-    let solinas_runtime::Error::Format(error) = &**error else { return false };
+    let Error::Engine(error) = error else { return false };
+    let solinas_engine::Error::Format(error) = &**error else { return false };
     matches!(
         error,
         Damaged { .. }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use solinas_circuits::counted;
-use solinas_runtime::{DeviceName, Estimate, Server, ServerOptions};
+use solinas_engine::{DeviceName, Estimate, Server, ServerOptions};
 
 /// The requested number of threads, limited to four for each processor. More threads only slow each other down.
 pub(crate) fn threads(asked: u16) -> usize {
@@ -15,7 +15,7 @@ pub(crate) fn threads(asked: u16) -> usize {
 /// # Errors
 /// If there is none.
 pub(crate) fn device(name: &str) -> Result<DeviceName> {
-    Ok(name.parse().map_err(solinas_runtime::Error::from)?)
+    Ok(name.parse().map_err(solinas_engine::Error::from)?)
 }
 
 /// Options of a server: the number of threads, limited by [`threads`], the memory in MiB, and the name of the device.

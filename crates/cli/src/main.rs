@@ -95,7 +95,7 @@ fn command() -> ExitCode {
 fn prepare() -> error::Result<()> {
     output::check()?;
     solinas_field::Backend::detect()?;
-    Ok(solinas_runtime::start_threads()?)
+    Ok(solinas_engine::start_threads()?)
 }
 
 /// Turns two signals that would end the process into errors: a write beyond the limit on file sizes, and an abort, whose core dump would hold keys.

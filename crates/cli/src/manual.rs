@@ -87,9 +87,9 @@ fn completed(command: Command) -> Command {
 fn known(verb: &str, arg: &Arg) -> Option<Vec<String>> {
     let owned = |names: &[&str]| names.iter().copied().map(str::to_owned).collect::<Vec<_>>();
     let names = match (verb, arg.get_id().as_str()) {
-        (_, "scheme") => solinas_runtime::schemes().map(|scheme| scheme.name().to_owned()).collect(),
+        (_, "scheme") => solinas_engine::schemes().map(|scheme| scheme.name().to_owned()).collect(),
         (_, "params" | "gates" | "integers") => {
-            let sets = solinas_runtime::params().into_iter().map(|set| set.name);
+            let sets = solinas_engine::param_names().into_iter();
             let mut names: Vec<String> = sets.chain(owned(&["gates", "integers"])).collect();
             names.sort();
             names.dedup();

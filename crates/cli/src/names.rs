@@ -1,7 +1,7 @@
 //! Types and operations by name, with a suggestion for an unknown name.
 
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::Scheme;
+use solinas_engine::Scheme;
 
 /// Types to suggest.
 pub(crate) const TYPES: [&str; 13] =

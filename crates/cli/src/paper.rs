@@ -84,7 +84,7 @@ fn depends_on_the_set(error: &solinas_schemes::Error) -> bool {
 
 fn error(error: solinas_paper::Error) -> Error {
     match error {
-        solinas_paper::Error::Runtime(error) => (*error).into(),
+        solinas_paper::Error::Engine(error) => (*error).into(),
         solinas_paper::Error::WrongResult { .. } => Error::Wrong(error.to_string()),
         solinas_paper::Error::UnknownTable { name, known } => {
             usage(format!("there is no table {name:?}"), format!("choose one of {known}"))

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::output::{Output, columns};
-use solinas_runtime::{Column, GpuList, ParamsInfo, ParamsTable, Scheme, schemes, size};
+use solinas_engine::{Column, GpuList, ParamsInfo, ParamsTable, Scheme, schemes, size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,10 +37,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         return crate::find::run(args, out);
     }
     if args.devices {
-        let list = solinas_runtime::gpus();
+        let list = solinas_engine::gpus();
         return out.result(&list, || devices(&list));
     }
-    let all = solinas_runtime::params();
+    let all = solinas_engine::params();
     out.result(&all, || {
         let mut schemes: Vec<Scheme> = schemes().collect();
         schemes.sort_by_key(|scheme| scheme.table().position);

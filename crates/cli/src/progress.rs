@@ -3,7 +3,7 @@
 use crate::error::{Result, input, interruption};
 use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use solinas_runtime::{Control, Progress};
+use solinas_engine::{Control, Progress};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 

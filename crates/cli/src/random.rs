@@ -6,7 +6,7 @@ use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::progress::watch;
-use solinas_runtime::{Server, ServerKey, Type};
+use solinas_engine::{Server, ServerKey, Type};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     out.warn_of_weakness(&args.key, key.weakness(), args.research);
     let scheme = key.params().scheme;
     if !scheme.capabilities().random {
-        return Err(solinas_runtime::Error::NoRandom { scheme }.into());
+        return Err(solinas_engine::Error::NoRandom { scheme }.into());
     }
     let server = Server::with_options(&key, &crate::limits::server_options(args.threads, None, Some("cpu"))?)?;
     drop(key);

@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
                 solinas_client::Error::Secret => {
                     input(format!("{} is a secret key, which no service may have", file.display()), "name server.key")
                 }
-                solinas_client::Error::Runtime(error) => Error::from(error).with_place(&file.display().to_string()),
+                solinas_client::Error::Values(error) => Error::from(error).with_place(&file.display().to_string()),
                 other => other.into(),
             })?;
             let data = json!({ "key_id": registered.key_id, "sent": registered.sent });

@@ -5,7 +5,7 @@ use crate::files::{read_text, write_private_text};
 use crate::output::Output;
 use etcetera::BaseStrategy;
 use serde::Serialize;
-use solinas_runtime::Fingerprint;
+use solinas_engine::Fingerprint;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use crate::csv_rows::{Row, csv_rows};
 use crate::error::{Error, Result, input, usage};
 use crate::files::read_text;
 use solinas_circuits::program::{MAX_WIDTH, Type};
-use solinas_runtime::Plain;
+use solinas_engine::Plain;
 use std::path::Path;
 
 /// The values of a CSV column and its name, if the file says it. The column is given by its name or by its index from 0. With `no_header`, the first line is data. Without it, the first
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(literal("5u8").ty(None, false).unwrap(), Type::Uint(8));
         assert_eq!(literal("-5i8").plain(Type::Int(8)).unwrap().values, [0xfb]);
         let list = literal("3,2,40u8").plain(Type::Uint(8)).unwrap();
-        assert_eq!((list.shape, list.values), (Some(vec![3]), [3, 2, 40].map(solinas_runtime::Natural::from).to_vec()));
+        assert_eq!((list.shape, list.values), (Some(vec![3]), [3, 2, 40].map(solinas_engine::Natural::from).to_vec()));
         assert_eq!(literal("3,0,40").ty(None, true).unwrap(), Type::Uint(6));
         assert!(literal("3,0").has_zero() && !literal("3,1").has_zero());
         assert_eq!(literal("5").ty(Some(Type::Int(4)), false).unwrap(), Type::Int(4));

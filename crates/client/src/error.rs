@@ -1,7 +1,7 @@
 //! Errors of the client.
 
 use serde::Deserialize;
-use solinas_runtime::Help;
+use solinas_values::Help;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -86,9 +86,9 @@ pub enum Error {
     /// The file is a secret key.
     #[error("the file is a secret key, which no service may have; name server.key")]
     Secret,
-    /// From the runtime: a file or a ciphertext.
+    /// From a file, a key or a ciphertext.
     #[error(transparent)]
-    Runtime(#[from] solinas_runtime::Error),
+    Values(#[from] solinas_values::Error),
 }
 
 /// A problem that the service states.
@@ -115,7 +115,7 @@ impl Help for Error {
     fn kept_help(&self) -> Option<&str> {
         match self {
             Self::Refused(problem) | Self::Failed { problem, .. } => Some(&problem.fix),
-            Self::Runtime(error) => error.kept_help(),
+            Self::Values(error) => error.kept_help(),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::error::Problem;
-use solinas_runtime::Control;
+use solinas_values::Control;
 use std::io::{Read, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -314,7 +314,7 @@ impl Pauses {
 
 /// Whether to go on.
 fn check(control: &Control<'_>) -> Result<(), Error> {
-    Ok(control.check().map_err(solinas_runtime::Error::from)?)
+    Ok(control.check().map_err(solinas_values::Error::from)?)
 }
 
 /// Why the certificate of the service is not trusted, if that is the error.

@@ -5,7 +5,7 @@ use crate::digest::digest;
 use crate::error::Problem;
 use crate::http::{Call, Http};
 use serde_json::Value;
-use solinas_runtime::{Ciphertext, Control};
+use solinas_values::{Ciphertext, Control};
 use std::fmt;
 
 /// Seconds that a request waits for a change of a job.
@@ -91,13 +91,13 @@ impl RemoteJob {
         self.http.json_under(&Call::get(self.path(&format!("?wait={}", wait.min(LONGEST_WAIT)))), control).map(JobState)
     }
 
-    /// Waits for the end. `control` hears the progress. If it cancels, this returns [`solinas_runtime::Error::Cancelled`], and the job goes on.
+    /// Waits for the end. `control` hears the progress. If it cancels, this returns [`solinas_values::Error::Cancelled`], and the job goes on.
     ///
     /// # Errors
     /// [`Error::Refused`] for an unknown job; the error of the control.
     pub fn wait_for_end(&self, control: &Control<'_>) -> Result<JobState, Error> {
         loop {
-            control.check().map_err(solinas_runtime::Error::from)?;
+            control.check().map_err(solinas_values::Error::from)?;
             let state = self.state_under(WAIT, control)?;
             let (done, total) = state.progress();
             control.report(done, total);
@@ -148,7 +148,7 @@ impl RemoteJob {
     /// Waits for the results, and reads them.
     ///
     /// # Errors
-    /// As [`Self::wait`]; [`Error::Runtime`] for a result that is no ciphertext.
+    /// As [`Self::wait`]; [`Error::Values`] for a result that is no ciphertext.
     pub fn ciphertexts(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         self.wait(control)?.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
     }

@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! use solinas_client::{JobRequest, Remote, Trust};
-//! use solinas_runtime::{Ciphertext, Control};
+//! use solinas_values::{Ciphertext, Control};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let remote = Remote::connect("http://127.0.0.1:7470", "slk_...", &Trust::default())?;
 //! let key = remote.register(&std::fs::read("server.key")?)?.key_id;

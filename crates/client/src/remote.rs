@@ -9,7 +9,7 @@ use crate::upload;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use solinas_runtime::{Plain, ServerKey};
+use solinas_values::{Plain, ServerKey};
 use std::fmt;
 use std::time::Duration;
 
@@ -108,9 +108,9 @@ impl Remote {
     /// Registers a server key, given as the bytes of its file. It is sent unless the service has it.
     ///
     /// # Errors
-    /// [`Error::Secret`] for a client key, before anything is sent; [`Error::Runtime`] for another file; [`Error::Refused`].
+    /// [`Error::Secret`] for a client key, before anything is sent; [`Error::Values`] for another file; [`Error::Refused`].
     pub fn register(&self, key: &[u8]) -> Result<Registered, Error> {
-        let loaded = ServerKey::from_bytes(key).map_err(|error| match solinas_runtime::ClientKey::from_bytes(key) {
+        let loaded = ServerKey::from_bytes(key).map_err(|error| match solinas_values::ClientKey::from_bytes(key) {
             Ok(_) => Error::Secret,
             Err(_) => error.into(),
         })?;

@@ -5,7 +5,7 @@ use crate::digest::digest;
 use crate::http::{Answer, Call, Http};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use solinas_runtime::Control;
+use solinas_values::Control;
 
 /// Bytes of a part. Proxies limit the length of a body.
 const PART: usize = 32 << 20;
@@ -85,8 +85,8 @@ fn offset(http: &Http, answer: &Answer, bytes: &[u8]) -> Result<usize, Error> {
 mod tests {
     use super::*;
     use crate::Trust;
-    use solinas_runtime::ClientKey;
     use solinas_server::{Config, Service};
+    use solinas_values::ClientKey;
     use std::io::{Read, Write};
     use std::net::{Shutdown, TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -185,14 +185,14 @@ mod tests {
         let path = begin(&http, &file(9 << 20)).unwrap();
         http.send(&call("DELETE", &path, &[])).unwrap();
         assert_eq!(send(&http, &path, &file(9 << 20)).unwrap_err().status(), Some(404));
-        let options = solinas_runtime::KeygenOptions {
+        let options = solinas_values::KeygenOptions {
             params: Some("gates-toy".into()),
             research: true,
             insecure_seed: Some(4),
             ..Default::default()
         };
         let (secret, _): (ClientKey, _) =
-            solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap();
+            solinas_values::keygen(&options, &solinas_values::Control::default()).unwrap();
         let mut bytes = secret.to_bytes().unwrap();
         bytes.resize(9 << 20, 0);
         assert_eq!(in_parts(&http, &bytes).unwrap_err().code(), Some("secret_file"));

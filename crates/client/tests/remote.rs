@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use solinas_client::{Error, Input, JobRequest, Remote, Trust};
-use solinas_runtime::{ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, ServerOptions, Type, keygen};
+use solinas_engine::{ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, ServerOptions, Type, keygen};
 use solinas_server::{Config, Service};
 use std::io::Write;
 use std::path::Path;
@@ -67,13 +67,13 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
 
     // One plan gives the same bytes here.
     let options = ServerOptions { threads: Some(2), ..ServerOptions::default() };
-    let local = solinas_runtime::Server::with_options(&server_key, &options).unwrap();
+    let local = solinas_engine::Server::with_options(&server_key, &options).unwrap();
     let source = Program::from_op("mul", &[U8, U8]).unwrap();
     let ciphertexts = operands.each_ref().map(|input| match input {
-        Input::Encrypted(bytes) => solinas_runtime::Ciphertext::from_bytes(bytes).unwrap(),
+        Input::Encrypted(bytes) => solinas_engine::Ciphertext::from_bytes(bytes).unwrap(),
         Input::Public(_) => unreachable!(),
     });
-    let here = local.run(solinas_runtime::Work::program(&source, &ciphertexts), &Control::default()).unwrap();
+    let here = local.run(solinas_engine::Work::program(&source, &ciphertexts), &Control::default()).unwrap();
     assert_eq!(here[0].to_bytes().unwrap(), job.wait(&Control::default()).unwrap()[0].bytes);
 
     let public = Input::Public(Plain::scalar(U8, 5).unwrap());
@@ -107,7 +107,7 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
     let job = remote.submit(&request("mul", ty), &id, &inputs(&client, ty, [300, 70])).unwrap();
     let leave = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&leave) };
-    assert!(matches!(job.wait(&control), Err(Error::Runtime(solinas_runtime::Error::Cancelled))));
+    assert!(matches!(job.wait(&control), Err(Error::Values(solinas_engine::Error::Cancelled))));
     // The client waits while the service stops and starts again.
     let waits = std::thread::spawn({
         let job = job.clone();

@@ -45,9 +45,9 @@ pub enum Error {
     /// Two runs have no figure in common.
     #[error("the two runs have no rows in common; name two runs of one table")]
     NotComparable,
-    /// From the runtime.
+    /// From a key, a ciphertext or a run.
     #[error(transparent)]
-    Runtime(Box<solinas_runtime::Error>),
+    Engine(Box<solinas_engine::Error>),
     /// From a scheme.
     #[error(transparent)]
     Scheme(Box<solinas_schemes::Error>),
@@ -75,16 +75,16 @@ pub enum Error {
     Circuit(#[from] solinas_circuits::Error),
 }
 
-impl From<solinas_runtime::Error> for Error {
-    fn from(error: solinas_runtime::Error) -> Self {
-        Self::Runtime(Box::new(error))
+impl From<solinas_engine::Error> for Error {
+    fn from(error: solinas_engine::Error) -> Self {
+        Self::Engine(Box::new(error))
     }
 }
 
 impl From<solinas_schemes::Error> for Error {
     fn from(error: solinas_schemes::Error) -> Self {
         match error {
-            solinas_schemes::Error::Cancelled(_) => solinas_runtime::Error::Cancelled.into(),
+            solinas_schemes::Error::Cancelled(_) => solinas_engine::Error::Cancelled.into(),
             error => Self::Scheme(Box::new(error)),
         }
     }

@@ -35,7 +35,7 @@ pub use machine::Machine;
 pub use predict::{GateTimes, thread_per_gate, wavefronts};
 pub use report::{Basis, Cell, Column, Report, Row, Table};
 pub use site::{Page, site};
-pub use solinas_runtime::{Control, Progress};
+pub use solinas_engine::{Control, Progress};
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -159,7 +159,7 @@ pub fn announce(names: &[&str], options: &Options) -> Result<Vec<String>, Error>
 /// Measures a table, and checks every measured result. Progress counts bootstraps, or measured figures.
 ///
 /// # Errors
-/// [`Error::UnknownTable`]; [`Error::WrongResult`] if a result differs from that of plain arithmetic; errors of the runtime, including cancellation;
+/// [`Error::UnknownTable`]; [`Error::WrongResult`] if a result differs from that of plain arithmetic; errors of the engine, including cancellation;
 /// [`Error::Save`].
 pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Report, Error> {
     let known = find(name)?;

@@ -79,7 +79,7 @@ impl<'a> Timer<'a> {
     }
 
     fn check(&self) -> Result<(), Error> {
-        Ok(self.control.check().map_err(solinas_runtime::Error::from)?)
+        Ok(self.control.check().map_err(solinas_engine::Error::from)?)
     }
 }
 

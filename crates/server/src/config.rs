@@ -5,7 +5,7 @@ use crate::database::Database;
 use crate::tls::TlsFiles;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer};
 use serde::{Deserialize, Serialize};
-use solinas_runtime::DeviceName;
+use solinas_engine::DeviceName;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -220,7 +220,7 @@ impl Limits {
 /// Bytes of prepared keys in memory, without a setting: a quarter of what is free.
 pub(crate) fn default_key_memory() -> u64 {
     // The budget is three quarters of the free memory.
-    solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3)
+    solinas_engine::memory_budget().map_or(1 << 30, |budget| budget / 3)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
-use solinas_runtime::{ErrorKind, Help};
+use solinas_engine::{ErrorKind, Help};
 use std::path::{Path, PathBuf};
 
 /// A problem of the service itself: at its start, or in its store.
@@ -53,7 +53,7 @@ pub enum Error {
     Exists(PathBuf),
     /// The device that computes cannot be opened.
     #[error(transparent)]
-    Device(Box<solinas_runtime::Error>),
+    Device(Box<solinas_engine::Error>),
     /// A store is restored to a folder with files.
     #[error("the folder {} is not empty; name an empty or a new one with --store", .0.display())]
     NotEmpty(PathBuf),
@@ -425,10 +425,10 @@ impl From<Error> for Problem {
     }
 }
 
-impl From<solinas_runtime::Error> for Problem {
+impl From<solinas_engine::Error> for Problem {
     /// A mistake that is found before any work.
-    fn from(error: solinas_runtime::Error) -> Self {
-        if let solinas_runtime::Error::Memory { method, need_mib, limit_mib, .. } = &error {
+    fn from(error: solinas_engine::Error) -> Self {
+        if let solinas_engine::Error::Memory { method, need_mib, limit_mib, .. } = &error {
             let what = format!("{method} would take {need_mib} MiB of memory, and {limit_mib} MiB are allowed");
             let fix = "take fewer values in one job; the operator's setting is `job_memory_bytes`";
             return Self::new(Code::TooLarge, what, fix);

@@ -2,11 +2,11 @@
 
 use crate::http::check_head;
 use crate::jobs::message::{self, Ask, Granted, LeaseName, News};
-use crate::jobs::shelf::Outcome;
 use crate::jobs::spec::Spec;
+use crate::jobs::storage::Outcome;
 use serde::Serialize;
-use solinas_runtime::StepSchedule;
-use solinas_runtime::{Ciphertext, RunState};
+use solinas_engine::StepSchedule;
+use solinas_engine::{Ciphertext, RunState};
 
 /// The number of kinds of [`read_message`].
 pub const KINDS: u8 = 6;

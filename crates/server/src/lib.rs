@@ -2,7 +2,7 @@
 //!
 //! A [`Worker`] computes jobs of a service on another machine.
 //!
-//! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-runtime`. The service holds no secret key and refuses
+//! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-engine`. The service holds no secret key and refuses
 //! to store one.
 //!
 //! ```no_run

@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::tls::Tls;
 use crate::worker::local;
 use axum::Router;
-use solinas_runtime::{DeviceName, check_device};
+use solinas_engine::{DeviceName, check_device};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;

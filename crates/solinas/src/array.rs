@@ -2,7 +2,7 @@
 
 use crate::operand::ArrayOperand;
 use crate::recorded::{Node, line, operation};
-use crate::{Arithmetic, Bits, Encrypted, Integer, Natural, Result, Unsigned, Value, runtime};
+use crate::{Arithmetic, Bits, Encrypted, Integer, Natural, Result, Unsigned, Value, engine};
 use solinas_circuits::program::{Axes, How, Op, Shape, ValueType};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
@@ -67,7 +67,7 @@ impl<T: Bits> EncryptedArray<T> {
     /// There is no such element.
     pub fn get(&self, index: usize) -> Result<Encrypted<T>> {
         if index >= self.len() {
-            return Err(runtime::Error::Index { index, len: self.len() }.into());
+            return Err(engine::Error::Index { index, len: self.len() }.into());
         }
         Ok(Encrypted::new(self.element(index)))
     }
@@ -102,7 +102,7 @@ impl<T: Bits> EncryptedArray<T> {
             Bound::Unbounded => len,
         };
         if start > end || end > len {
-            return Err(runtime::Error::Index { index: start.max(end), len }.into());
+            return Err(engine::Error::Index { index: start.max(end), len }.into());
         }
         Ok(Self::new(self.node.elements((start as u64..end as u64).collect(), line(end - start))))
     }

@@ -1,6 +1,6 @@
 //! Errors.
 
-use crate::{ErrorKind, Type, runtime};
+use crate::{ErrorKind, Type, engine};
 use std::path::{Path, PathBuf};
 
 /// The result of a call that can fail.
@@ -14,7 +14,7 @@ pub struct Error(Box<Failure>);
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Runtime(runtime::Error),
+    Engine(engine::Error),
     #[error("this value is not computed yet: pass it to `Server::run` first, and use what that returns")]
     NotComputed,
     #[error(
@@ -39,7 +39,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.0 {
-            Failure::Runtime(error) => error.kind(),
+            Failure::Engine(error) => error.kind(),
             Failure::InFile { source, .. } => source.kind(),
             Failure::Io { .. } => ErrorKind::File,
             Failure::NotComputed
@@ -82,7 +82,7 @@ impl Error {
     }
 
     pub(crate) fn internal(what: impl Into<String>) -> Self {
-        runtime::Error::Internal(what.into()).into()
+        engine::Error::Internal(what.into()).into()
     }
 }
 
@@ -92,14 +92,14 @@ impl From<Failure> for Error {
     }
 }
 
-impl From<runtime::Error> for Error {
-    fn from(error: runtime::Error) -> Self {
-        Failure::Runtime(error).into()
+impl From<engine::Error> for Error {
+    fn from(error: engine::Error) -> Self {
+        Failure::Engine(error).into()
     }
 }
 
 impl From<solinas_circuits::Error> for Error {
     fn from(error: solinas_circuits::Error) -> Self {
-        Self::from(runtime::Error::from(error))
+        Self::from(engine::Error::from(error))
     }
 }

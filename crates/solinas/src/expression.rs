@@ -2,14 +2,14 @@
 
 use crate::handle::Handle;
 use crate::recorded::Node;
-use crate::{Encrypted, EncryptedArray, Error, Result, Value, runtime};
+use crate::{Encrypted, EncryptedArray, Error, Result, Value, engine};
 use std::sync::Arc;
 
 pub(crate) mod sealed {
-    use super::{Arc, Node, Result, runtime};
+    use super::{Arc, Node, Result, engine};
 
     /// The ciphertexts of handles, in order.
-    pub(crate) type Results<'a> = &'a mut dyn Iterator<Item = runtime::Ciphertext>;
+    pub(crate) type Results<'a> = &'a mut dyn Iterator<Item = engine::Ciphertext>;
 
     /// A structure of handles.
     pub trait Structure {
@@ -23,7 +23,7 @@ pub(crate) mod sealed {
         fn computed(&self, results: Results<'_>) -> Result<Self::Computed>;
 
         /// The same structure of plain values.
-        fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted>;
+        fn decrypted(&self, key: &engine::ClientKey) -> Result<Self::Decrypted>;
     }
 }
 
@@ -55,7 +55,7 @@ macro_rules! handles {
                 Ok(Self::new(Node::value(result.into())))
             }
 
-            fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {
+            fn decrypted(&self, key: &engine::ClientKey) -> Result<Self::Decrypted> {
                 let values = key.decrypt(self.ciphertext()?)?.values;
                 <Self as Handle>::plain(values).ok_or_else(|| Error::internal("a ciphertext without values"))
             }
@@ -82,7 +82,7 @@ impl<X: Structure> Structure for &X {
         (**self).computed(results)
     }
 
-    fn decrypted(&self, key: &runtime::ClientKey) -> Result<X::Decrypted> {
+    fn decrypted(&self, key: &engine::ClientKey) -> Result<X::Decrypted> {
         (**self).decrypted(key)
     }
 }
@@ -106,7 +106,7 @@ macro_rules! lists {
                 self.iter().map(|part| part.computed(results)).collect()
             }
 
-            fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {
+            fn decrypted(&self, key: &engine::ClientKey) -> Result<Self::Decrypted> {
                 self.iter().map(|part| part.decrypted(key)).collect()
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::operand::{ArrayOperand, Operand};
 use crate::recorded::{self, Node, operation};
-use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, runtime};
+use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, engine};
 use solinas_circuits::program::{Op, Type};
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,12 +23,12 @@ pub trait Handle: Sized {
 }
 
 /// The ciphertext of a handle.
-fn ciphertext(handle: &impl Handle) -> Result<&runtime::Ciphertext> {
+fn ciphertext(handle: &impl Handle) -> Result<&engine::Ciphertext> {
     recorded::ciphertext(handle.node()).ok_or_else(Error::not_computed)
 }
 
 /// A handle of a ciphertext. `what` names the ciphertext in errors.
-fn checked<T: Value, H: Handle>(what: &str, ciphertext: runtime::Ciphertext, array: bool) -> Result<H> {
+fn checked<T: Value, H: Handle>(what: &str, ciphertext: engine::Ciphertext, array: bool) -> Result<H> {
     let (ty, is_array) = (ciphertext.ty(), ciphertext.shape().is_some());
     if ty == T::ty() && is_array == array {
         return Ok(H::from_node(Node::value(ciphertext.into())));
@@ -79,7 +79,7 @@ macro_rules! methods {
             ///
             /// # Errors
             /// The expression is not computed yet.
-            pub fn ciphertext(&self) -> Result<&runtime::Ciphertext> {
+            pub fn ciphertext(&self) -> Result<&engine::Ciphertext> {
                 ciphertext(self)
             }
 
@@ -87,7 +87,7 @@ macro_rules! methods {
             ///
             /// # Errors
             /// The ciphertext has another type.
-            pub fn from_ciphertext(ciphertext: runtime::Ciphertext) -> Result<Self> {
+            pub fn from_ciphertext(ciphertext: engine::Ciphertext) -> Result<Self> {
                 checked::<T, _>("the ciphertext", ciphertext, $array)
             }
 
@@ -105,7 +105,7 @@ macro_rules! methods {
             /// The file is missing, damaged, newer than this library, or holds another type.
             pub fn load(path: impl AsRef<Path>) -> Result<Self> {
                 let path = path.as_ref();
-                checked::<T, _>(&path.display().to_string(), runtime::Ciphertext::load(path)?, $array)
+                checked::<T, _>(&path.display().to_string(), engine::Ciphertext::load(path)?, $array)
             }
 
             /// The bytes of the file that [`Self::save`] writes.
@@ -121,7 +121,7 @@ macro_rules! methods {
             /// # Errors
             /// As [`Self::load`].
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-                Self::from_ciphertext(runtime::Ciphertext::from_bytes(bytes)?)
+                Self::from_ciphertext(engine::Ciphertext::from_bytes(bytes)?)
             }
         }
 

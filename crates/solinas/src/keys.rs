@@ -3,8 +3,8 @@
 use crate::handle::Handle;
 use crate::recorded::Node;
 use crate::server::Job;
-use crate::{Control, Encrypted, EncryptedArray, Error, Expression, Fingerprint, ParamsInfo, Result, Value, runtime};
-use runtime::{KeygenOptions, Plain, Scheme};
+use crate::{Control, Encrypted, EncryptedArray, Error, Expression, Fingerprint, ParamsInfo, Result, Value, engine};
+use engine::{KeygenOptions, Plain, Scheme};
 use std::path::{Path, PathBuf};
 
 /// Makes keys of scheme TFHE with its default parameter set, which has 128 bits of security.
@@ -34,7 +34,7 @@ pub struct Keygen {
 }
 
 impl Keygen {
-    /// Sets the parameter set, by name. Defaults to the scheme's default set. [`params`](runtime::params) lists the sets.
+    /// Sets the parameter set, by name. Defaults to the scheme's default set. [`params`](engine::params) lists the sets.
     pub fn params(mut self, name: &str) -> Self {
         self.options.params = Some(name.into());
         self
@@ -80,7 +80,7 @@ impl Keygen {
     /// As [`Self::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn run_with(self, control: &Control<'_>) -> Result<(ClientKey, ServerKey)> {
         let scheme: Scheme = self.scheme.parse().map_err(Error::from)?;
-        let (client, server) = runtime::keygen(&KeygenOptions { scheme, ..self.options }, control)?;
+        let (client, server) = engine::keygen(&KeygenOptions { scheme, ..self.options }, control)?;
         Ok((ClientKey(client), ServerKey(server)))
     }
 
@@ -95,16 +95,16 @@ impl Keygen {
 
 /// The secret key. It encrypts and decrypts, and stays with the client. Its memory is wiped when it is dropped.
 #[derive(Debug)]
-pub struct ClientKey(runtime::ClientKey);
+pub struct ClientKey(engine::ClientKey);
 
 /// The public key of scheme TFHE: anyone encrypts with it, and only the client key decrypts. Public keys of other schemes are in
 /// their server keys. Clones share it.
 #[derive(Debug, Clone)]
-pub struct PublicKey(runtime::PublicKey);
+pub struct PublicKey(engine::PublicKey);
 
 /// The public evaluation key, for a [`Server`](crate::Server). Clones share it.
 #[derive(Debug, Clone)]
-pub struct ServerKey(pub(crate) runtime::ServerKey);
+pub struct ServerKey(pub(crate) engine::ServerKey);
 
 impl ClientKey {
     /// Encrypts a value, or an array.
@@ -151,7 +151,7 @@ impl ClientKey {
     /// # Errors
     /// The file is missing, damaged, newer than this library, or no client key; other users of the machine can read it: see [`Self::load_exposed`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self(runtime::ClientKey::load(path.as_ref())?))
+        Ok(Self(engine::ClientKey::load(path.as_ref())?))
     }
 
     /// As [`Self::load`], also from a file that other users of the machine can read.
@@ -159,7 +159,7 @@ impl ClientKey {
     /// # Errors
     /// The file is missing, damaged, newer than this library, or no client key.
     pub fn load_exposed(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self(runtime::ClientKey::load_exposed(path.as_ref())?))
+        Ok(Self(engine::ClientKey::load_exposed(path.as_ref())?))
     }
 
     /// The fingerprint, which its owner tells those who encrypt with a public key of the pair.
@@ -193,7 +193,7 @@ impl PublicKey {
     /// # Errors
     /// The file is missing, damaged, newer than this library, or no public key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self(runtime::PublicKey::load(path.as_ref())?))
+        Ok(Self(engine::PublicKey::load(path.as_ref())?))
     }
 
     /// The fingerprint, to compare with the one that the owner of the key tells.
@@ -234,7 +234,7 @@ impl PublicKey {
     /// # Errors
     /// As [`Self::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Ok(Self(runtime::PublicKey::from_bytes(bytes)?))
+        Ok(Self(engine::PublicKey::from_bytes(bytes)?))
     }
 }
 
@@ -260,7 +260,7 @@ impl ServerKey {
     /// # Errors
     /// The file is missing, damaged, newer than this library, or no server key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(Self(runtime::ServerKey::load(path.as_ref())?))
+        Ok(Self(engine::ServerKey::load(path.as_ref())?))
     }
 
     /// The bytes of the file that [`Self::save`] writes.
@@ -276,7 +276,7 @@ impl ServerKey {
     /// # Errors
     /// As [`Self::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Ok(Self(runtime::ServerKey::from_bytes(bytes)?))
+        Ok(Self(engine::ServerKey::from_bytes(bytes)?))
     }
 }
 
@@ -326,7 +326,7 @@ pub trait Plaintext: ToPlain<Handle = Self::Encrypted> {
     type Encrypted: Handle;
 }
 
-fn encrypted<P: Plaintext>(ciphertext: runtime::Ciphertext) -> Result<P::Encrypted> {
+fn encrypted<P: Plaintext>(ciphertext: engine::Ciphertext) -> Result<P::Encrypted> {
     Ok(P::Encrypted::from_node(Node::value(ciphertext.into())))
 }
 

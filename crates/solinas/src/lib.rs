@@ -32,7 +32,7 @@
 //! | compute in the background, watch, cancel | [`Prepared::start`], [`Job`] |
 //! | store and send | `save` and `load` of [`ClientKey`], [`ServerKey`], [`Encrypted`], [`EncryptedArray`], [`Program`] |
 //! | tell errors apart | [`Error::kind`] |
-//! | work with types that are known at run time | [`runtime`] |
+//! | work with types that are known at run time | [`engine`] |
 //! | use the parts: schemes, circuits, big integers | [`schemes`], [`circuits`], [`bigint`] |
 //!
 //! | encrypted type | plain type | schemes |
@@ -78,18 +78,18 @@ mod value;
 pub use array::EncryptedArray;
 pub use circuit::{Circuit, Outputs};
 pub use encrypted::Encrypted;
+pub use engine::{Control, ErrorKind, Estimate, Fingerprint, Natural, ParamsInfo, Progress, Type};
 pub use error::{Error, Result};
 pub use expression::Expression;
 pub use keys::{ClientKey, Keygen, Plaintext, PublicKey, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
-pub use runtime::{Control, ErrorKind, Estimate, Fingerprint, Natural, ParamsInfo, Progress, Type};
 pub use server::{DeviceName, GpuInfo, GpuList, Job, Prepared, Server, ServerOptions, gpus};
 pub use solinas_bigint as bigint;
 pub use solinas_circuits as circuits;
+pub use solinas_engine as engine;
 #[cfg(feature = "rsa")]
 pub use solinas_rsa as rsa;
-pub use solinas_runtime as runtime;
 pub use solinas_schemes as schemes;
 pub use value::{Arithmetic, Bits, Int, Integer, Mod, Uint, Unsigned, Value};
 

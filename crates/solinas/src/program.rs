@@ -3,7 +3,7 @@
 use crate::circuit::FromNodes;
 use crate::expression::Expression;
 use crate::recorded::Node;
-use crate::{Encrypted, Error, Natural, Result, Type, Value, runtime};
+use crate::{Encrypted, Error, Natural, Result, Type, Value, engine};
 use solinas_circuits::expr::{Callee, Source, foreign, freeze};
 use solinas_circuits::program::{Program as Graph, Shape, ValueType};
 use std::fmt;
@@ -128,7 +128,7 @@ impl<A: Values, R: Values> Program<A, R> {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let name = path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
-        Ok(runtime::write_text(path, &self.graph.to_json(&name)?).map_err(runtime::Error::from)?)
+        Ok(engine::write_text(path, &self.graph.to_json(&name)?).map_err(engine::Error::from)?)
     }
 
     /// Reads a program from a file and checks that it takes `A` and returns `R`.

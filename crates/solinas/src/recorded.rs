@@ -1,7 +1,7 @@
 //! The expressions of handles, and the programs that compute them.
 
+use crate::engine::{self, Ciphertext, Input};
 use crate::error::Error;
-use crate::runtime::{self, Ciphertext, Input};
 use solinas_circuits::expr::{Expr, Source, freeze, reachable};
 use solinas_circuits::program::{Op, Program, Shape, Type, ValueType};
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ impl Recorded {
                 // Parameters are x1, x2 and so on.
                 Some(Source::Parameter(name)) => return Err(Error::parameter(name.trim_start_matches('x'))),
                 Some(Source::Elements(..) | Source::Stack(_)) if node.shape().size() == 0 => {
-                    return Err(runtime::Error::EmptyArray.into());
+                    return Err(engine::Error::EmptyArray.into());
                 }
                 _ => {}
             }

@@ -1,19 +1,19 @@
 //! The server: computes expressions with the public key.
 
 use crate::recorded::{Node, Recorded, ciphertext};
-use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
-use runtime::{PrepareOptions, Work};
+use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, engine};
+use engine::{PrepareOptions, Work};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-pub use runtime::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
+pub use engine::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
 
 /// Work on a thread of its own: see [`Prepared::start`].
-pub type Job<T> = runtime::Job<T, Error>;
+pub type Job<T> = engine::Job<T, Error>;
 
 /// A server: an evaluation key in memory, and threads. It holds no secret. Clones share the threads.
 #[derive(Debug, Clone)]
-pub struct Server(runtime::Server);
+pub struct Server(engine::Server);
 
 impl Server {
     /// Loads a key into memory, and starts as many threads as the machine has cores.
@@ -29,7 +29,7 @@ impl Server {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self> {
-        Ok(Self(runtime::Server::with_options(&key.0, options)?))
+        Ok(Self(engine::Server::with_options(&key.0, options)?))
     }
 
     /// Computes values, arrays, or a tuple or list of them.
@@ -54,7 +54,7 @@ impl Server {
         for result in roots.iter().filter_map(|root| ciphertext(root)) {
             if result.key_id() != self.0.key_id() {
                 let (got, want) = (result.key_id().short(), self.0.key_id().short());
-                return Err(runtime::Error::KeyMismatch { what: "a value".into(), got, want }.into());
+                return Err(engine::Error::KeyMismatch { what: "a value".into(), got, want }.into());
             }
         }
         let recorded = Recorded::waiting(&roots)?;
@@ -103,7 +103,7 @@ impl Server {
 
     /// The parameter set of the key.
     #[must_use]
-    pub fn params(&self) -> runtime::ParamsInfo {
+    pub fn params(&self) -> engine::ParamsInfo {
         self.0.params()
     }
 
@@ -134,7 +134,7 @@ pub struct Prepared<X> {
     roots: Vec<Arc<Node>>,
     /// The program that computes the roots. None if all of them have results.
     recorded: Option<Recorded>,
-    planned: OnceLock<runtime::Prepared>,
+    planned: OnceLock<engine::Prepared>,
     private_program: bool,
 }
 
@@ -169,7 +169,7 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn count_with(&self, control: &Control<'_>) -> Result<Estimate> {
-        self.cost(control, runtime::Prepared::count)
+        self.cost(control, engine::Prepared::count)
     }
 
     /// As [`Self::count`], with seconds. The first call for a key measures one operation of each kind.
@@ -214,7 +214,7 @@ impl<X: Expression> Prepared<X> {
     }
 
     /// The planned work; `None` if there is nothing to compute.
-    fn planned(&self, control: &Control<'_>) -> Result<Option<&runtime::Prepared>> {
+    fn planned(&self, control: &Control<'_>) -> Result<Option<&engine::Prepared>> {
         if let planned @ Some(_) = self.planned.get() {
             return Ok(planned);
         }
@@ -229,7 +229,7 @@ impl<X: Expression> Prepared<X> {
     fn cost(
         &self,
         control: &Control<'_>,
-        of: impl Fn(&runtime::Prepared) -> Result<Estimate, runtime::Error>,
+        of: impl Fn(&engine::Prepared) -> Result<Estimate, engine::Error>,
     ) -> Result<Estimate> {
         let planned = self.planned(control)?;
         planned.map_or_else(|| Ok(self.server.0.no_cost()), |planned| Ok(of(planned)?))

@@ -4,7 +4,7 @@ use crate::circuit::{FromNodes, Outputs};
 use crate::expression::{Expression, sealed::Results, sealed::Structure};
 use crate::program::{Fixed, Values};
 use crate::recorded::Node;
-use crate::{Natural, Result, Type, runtime};
+use crate::{Natural, Result, Type, engine};
 use std::sync::Arc;
 
 macro_rules! tuples {
@@ -21,7 +21,7 @@ macro_rules! tuples {
                 Ok(($(self.$at.computed(results)?,)*))
             }
 
-            fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {
+            fn decrypted(&self, key: &engine::ClientKey) -> Result<Self::Decrypted> {
                 Ok(($(self.$at.decrypted(key)?,)*))
             }
         }

@@ -114,7 +114,7 @@ impl<const W: u16> fmt::Display for Int<W> {
 
 /// Parses a number of that type, in decimal, or in hexadecimal after `0x`.
 fn parse(ty: Type, text: &str) -> crate::Result<Natural> {
-    let plain = crate::runtime::Plain::parse(ty, &[text], None)?;
+    let plain = crate::engine::Plain::parse(ty, &[text], None)?;
     Ok(plain.values.into_iter().next().unwrap_or(Natural::ZERO))
 }
 

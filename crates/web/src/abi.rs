@@ -6,7 +6,7 @@
 
 use crate::{Answer, Fault, Request, Session};
 use serde_json::json;
-use solinas_runtime::{Control, Progress};
+use solinas_values::{Control, Progress};
 use std::cell::RefCell;
 use zeroize::Zeroizing;
 

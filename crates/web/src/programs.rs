@@ -1,7 +1,7 @@
 //! Programs of the page.
 
 use crate::fault::Fault;
-use solinas_runtime::{Program, Type};
+use solinas_values::{Program, Type};
 
 /// The program of one operation.
 pub(crate) fn operation(name: &str, types: &[Type]) -> Result<Program, Fault> {

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::programs::{auction, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, ServerKey, Type, keygen};
+use solinas_values::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, ServerKey, Type, keygen};
 use zeroize::Zeroizing;
 
 /// What the page asks for. A request that takes a file has the bytes beside it.
@@ -243,6 +243,6 @@ mod tests {
         assert_eq!(digest, "b3-af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
         let add =
             ask(&mut session, json!({ "do": "program", "name": "add", "types": ["u8", "u8"] }), b"").unwrap().value;
-        assert!(solinas_runtime::Program::from_json(add.as_str().unwrap()).is_ok());
+        assert!(solinas_values::Program::from_json(add.as_str().unwrap()).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use solinas_schemes::bgv::Bgv;
 use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 

@@ -1,6 +1,6 @@
 //! Ciphertexts, keys, plans and paused runs from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
-use solinas_runtime::{
+use solinas_engine::{
     Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Plan, Program, PublicKey, Ran, RunState,
     Scheme, Server, ServerKey, Type, Work, keygen, schemes,
 };

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use solinas_engine::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, Type, Work};
 use solinas_formats::{Destination, Expect, Header, KeyFiles, KeyId, Kind, Reader, Result, Writer};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, Type, Work};
 
 use super::container::reseal;
 
@@ -26,7 +26,7 @@ pub(super) fn keys(scheme: &str, sets: &[(&str, Type)]) -> Vec<Keys> {
             insecure_seed: Some(1),
             ..Default::default()
         };
-        let (client, key) = solinas_runtime::keygen(&options, &Control::default())?;
+        let (client, key) = solinas_engine::keygen(&options, &Control::default())?;
         let x = client.encrypt(&Plain::new(ty, Some(vec![2]), vec![1, 0])?)?;
         let files = vec![client.to_bytes()?.to_vec(), key.to_bytes()?, x.to_bytes()?];
         Ok(Keys { files, client, server: Server::new(&key, Some(1))?, ty })

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use solinas_schemes::lwe::{Lwe, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};

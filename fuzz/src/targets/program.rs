@@ -6,7 +6,7 @@ use solinas_circuits::lut::{Budget, LutGraph};
 use solinas_circuits::program::{Axes, How, Input, Op, Program, ProgramBuilder, ProgramFile, Range, Shape, Type};
 use solinas_circuits::radix;
 use solinas_circuits::steps::split;
-use solinas_runtime::Natural;
+use solinas_engine::Natural;
 use std::sync::Arc;
 
 /// Reads the bytes as a program, and as a graph.

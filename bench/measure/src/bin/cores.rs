@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use bench_common::command;
 use bench_measure::{Busy, Result, try_least};
 use clap::Parser;
-use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, Work, keygen};
+use solinas_engine::{Control, KeygenOptions, Plain, Program, Server, Type, Work, keygen};
 
 /// Predicts the times of operations for 1 to 64 threads.
 #[derive(Parser)]

@@ -1,7 +1,7 @@
 //! Prints bootstraps and depth of every operation, for each width and family: `cargo measure costs`.
 
-use solinas_runtime::program::OPERATIONS;
-use solinas_runtime::{Program, Type, cost};
+use solinas_engine::program::OPERATIONS;
+use solinas_engine::{Program, Type, cost};
 
 fn main() {
     for set in ["integers-128", "gates-128"] {

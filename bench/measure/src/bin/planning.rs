@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use bench_common::command;
 use clap::Parser;
-use solinas_runtime::program::Op;
-use solinas_runtime::{Error, Program, ProgramBuilder, Type, cost};
+use solinas_engine::program::Op;
+use solinas_engine::{Error, Program, ProgramBuilder, Type, cost};
 
 fn divisions(count: usize) -> Result<Program, Error> {
     let mut builder = ProgramBuilder::new();

@@ -11,8 +11,8 @@ use std::time::Instant;
 use bench_common::command;
 use bench_measure::{Result, least, try_least};
 use clap::Parser;
-use solinas_runtime::program::OPERATIONS;
-use solinas_runtime::{Control, KeygenOptions, Program, Server, Type, Work, keygen};
+use solinas_engine::program::OPERATIONS;
+use solinas_engine::{Control, KeygenOptions, Program, Server, Type, Work, keygen};
 
 /// Times the start of a server, plans, and commands.
 #[derive(Parser)]
@@ -50,7 +50,7 @@ fn run(args: &Args) -> Result<()> {
             let time = || {
                 let start = Instant::now();
                 let _prepared = server.prepare(Work::from(&program), &control)?;
-                Ok::<_, solinas_runtime::Error>(1e3 * start.elapsed().as_secs_f64())
+                Ok::<_, solinas_engine::Error>(1e3 * start.elapsed().as_secs_f64())
             };
             times.push((time()?, time()?, operation.name));
         }

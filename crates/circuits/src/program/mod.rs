@@ -1,4 +1,4 @@
-//! Typed programs over integers. Python traces them, the command line builds them by name, and the runtime lowers them to gates or lookup tables.
+//! Typed programs over integers. Python traces them, the command line builds them by name, and engines lower them to gates or lookup tables.
 //!
 //! Arithmetic wraps. Every division by zero gives an all-ones quotient (`-1` if signed) and the dividend as remainder. `MIN / -1` is `MIN` with remainder 0,
 //! for each rounding. A shift by the width or more gives 0, or copies of the sign for a signed right shift. Rotation amounts are taken modulo the width.

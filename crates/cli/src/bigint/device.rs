@@ -4,9 +4,9 @@ use super::Reader;
 use super::args::{Common, EngineName, One, Power, Two, Verb};
 use crate::error::{Result, usage};
 use solinas_bigint::Natural;
+use solinas_engine::device_name;
 use solinas_gpu::bigint::{self, Modulus};
 use solinas_gpu::{Device, DeviceOptions, solinas};
-use solinas_runtime::device_name;
 
 /// A device that computes instead of the processor.
 pub(super) struct Gpu {
@@ -20,12 +20,12 @@ pub(super) struct Gpu {
 /// # Errors
 /// If the device cannot be opened, or if the command names one and does not run on it.
 pub(super) fn open(verb: &Verb, common: &Common) -> Result<Option<Gpu>> {
-    let asked = common.device.as_deref().map(str::parse).transpose().map_err(solinas_runtime::Error::from)?;
+    let asked = common.device.as_deref().map(str::parse).transpose().map_err(solinas_engine::Error::from)?;
     let runs = matches!(verb, Verb::Mul(_) | Verb::Square(_) | Verb::Powm(Power { secret: false, .. }));
     if !runs && asked.is_none() {
         return Ok(None);
     }
-    let device = Device::open(device_name(asked)?, DeviceOptions::default()).map_err(solinas_runtime::Error::from)?;
+    let device = Device::open(device_name(asked)?, DeviceOptions::default())?;
     match (device, verb) {
         (None, _) => Ok(None),
         (Some(_), Verb::Powm(_)) if !runs => Err(usage(
@@ -85,7 +85,7 @@ impl Gpu {
             let products = b.map_or_else(|| modulus.square(a), |b| modulus.mul(a, std::slice::from_ref(b)))?;
             Ok(products.into_iter().next().unwrap_or_default())
         };
-        Ok(product().map_err(solinas_runtime::Error::from)?)
+        Ok(product()?)
     }
 
     fn power(&self, base: &Natural, exponent: &Natural, modulus: &Natural) -> Result<Natural> {
@@ -94,6 +94,6 @@ impl Gpu {
             let powers = modulus.pow::<solinas_gpu::Error>(std::slice::from_ref(base), exponent, || Ok(()));
             Ok::<_, solinas_gpu::Error>(powers?.into_iter().next().unwrap_or_default())
         };
-        Ok(power().map_err(solinas_runtime::Error::from)?)
+        Ok(power()?)
     }
 }

@@ -6,17 +6,17 @@ use crate::error::{Result, usage};
 use crate::output::Output;
 use crate::progress::{build_model, cancellable, wait};
 use solinas_bigint::Natural;
+use solinas_engine::{DeviceName, device_name};
 use solinas_rtl::gh::Modular;
 use solinas_rtl::multiplier::{Multiplier, Part, Size};
 use solinas_rtl::{Error, Timing};
-use solinas_runtime::{DeviceName, device_name};
 
 /// Whether a command runs on the simulated designs.
 ///
 /// # Errors
 /// If the command names them and does not run there.
 pub(super) fn is_asked(verb: &Verb, device: Option<&str>) -> Result<bool> {
-    let asked = device.map(str::parse).transpose().map_err(solinas_runtime::Error::from)?;
+    let asked = device.map(str::parse).transpose().map_err(solinas_engine::Error::from)?;
     let named = asked.is_some();
     let runs = matches!(verb, Verb::Mul(_) | Verb::Square(_) | Verb::Powm(Power { secret: false, .. }));
     match device_name(asked)? == DeviceName::Rtl {

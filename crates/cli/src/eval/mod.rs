@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{CostModel, Estimate, Plan, PrepareOptions, Scheme, Server, ServerKey, ServerOptions, schemes};
+use solinas_engine::{CostModel, Estimate, Plan, PrepareOptions, Scheme, Server, ServerKey, ServerOptions, schemes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -186,7 +186,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
         if ciphertext.is_compact() {
-            return Err(solinas_runtime::Error::Compact { what: file.display().to_string() }.into());
+            return Err(solinas_engine::Error::Compact { what: file.display().to_string() }.into());
         }
     }
     let capabilities = scheme.capabilities();
@@ -198,10 +198,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         ));
     }
     if args.compact && !capabilities.compact {
-        return Err(solinas_runtime::Error::NoCompact { scheme }.into());
+        return Err(solinas_engine::Error::NoCompact { scheme }.into());
     }
     if args.private_program && !capabilities.private_program {
-        return Err(solinas_runtime::Error::NoPrivateProgram { scheme }.into());
+        return Err(solinas_engine::Error::NoPrivateProgram { scheme }.into());
     }
     work.check_types(&files)?;
     if !capabilities.plans
@@ -211,7 +211,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             || args.checkpoint.is_some()
             || args.auditable)
     {
-        return Err(solinas_runtime::Error::NoPlan { scheme }.into());
+        return Err(solinas_engine::Error::NoPlan { scheme }.into());
     }
     kept.iter().try_for_each(|target| check_writable(target))?;
     args.checkpoint.iter().for_each(|file| keep_progress_in(file));
@@ -319,9 +319,9 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
 }
 
 /// The error of a run that keeps its progress in this file.
-fn with_checkpoint(file: &Path, error: solinas_runtime::Error) -> Error {
+fn with_checkpoint(file: &Path, error: solinas_engine::Error) -> Error {
     match error {
-        other_run @ solinas_runtime::Error::OtherRun { .. } => {
+        other_run @ solinas_engine::Error::OtherRun { .. } => {
             Error::from(other_run).with_place(&file.display().to_string())
         }
         error => error.into(),

@@ -6,7 +6,7 @@ use crate::names::unknown_operation;
 use crate::values::{Literal, constant_text};
 use solinas_circuits::counted;
 use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Shape, Type, ValueId};
-use solinas_runtime::{Form, Plain};
+use solinas_engine::{Form, Plain};
 use std::path::PathBuf;
 
 /// Operations that reduce one array to one value.

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, usage};
 use crate::files::{check_ciphertext_target, check_not_input, same_file};
 use solinas_circuits::counted;
-use solinas_runtime::Ciphertext;
+use solinas_engine::Ciphertext;
 use std::path::{Path, PathBuf};
 
 /// The output file of each result. `given` is one file for each result, or one folder. Fails if a file cannot be written.

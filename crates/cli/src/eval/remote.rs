@@ -8,7 +8,7 @@ use crate::error::{Result, input, usage};
 use crate::output::Output;
 use serde::Serialize;
 use solinas_client::{Input, JobRequest, Remote};
-use solinas_runtime::Ciphertext;
+use solinas_engine::Ciphertext;
 use std::path::{Path, PathBuf};
 
 /// What `eval --server` takes beside the work.

@@ -5,9 +5,8 @@ use crate::files::{read_circuit, read_text};
 use crate::values::constant_text;
 use solinas_circuits::program::{self, Program, Shape, Type};
 use solinas_circuits::{Port, bits, counted};
-use solinas_runtime::{
-    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Plain, PrepareOptions, Prepared, Scheme,
-    Server,
+use solinas_engine::{
+    self as engine, Ciphertext, Control, Estimate, Form, Input, Inputs, Plain, PrepareOptions, Prepared, Scheme, Server,
 };
 use std::path::{Path, PathBuf};
 
@@ -167,11 +166,11 @@ impl Work {
         }
         let work = match self {
             Self::Program { program, public, .. } => match files {
-                Some(files) => runtime::Work::program(program, Inputs::Given(with_public(files, public))),
+                Some(files) => engine::Work::program(program, Inputs::Given(with_public(files, public))),
                 None => program.into(),
             },
             Self::Convert { name, form } => match files {
-                Some([(_, ciphertext)]) => runtime::Work::Convert { ciphertext, form: *form },
+                Some([(_, ciphertext)]) => engine::Work::Convert { ciphertext, form: *form },
                 _ => return Err(not_estimated(name)),
             },
         };
@@ -195,7 +194,7 @@ impl Work {
     pub(super) fn cost(&self, scheme: Option<Scheme>, params: &str, control: &Control<'_>) -> Result<Estimate> {
         self.check_estimated()?;
         match self {
-            Self::Program { program, .. } => Ok(solinas_runtime::cost_under(scheme, program, params, control)?),
+            Self::Program { program, .. } => Ok(solinas_engine::cost_under(scheme, program, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
@@ -206,7 +205,7 @@ impl Work {
         let of = |ciphertext: &Ciphertext| ciphertext.shape().map_or_else(Vec::new, <[usize]>::to_vec);
         let mut shapes: Vec<Vec<usize>> = files.iter().map(|(_, ciphertext)| of(ciphertext)).collect();
         if let Self::Program { program, public, .. } = self {
-            let ports = program.circuit().map(runtime::Netlist::inputs).unwrap_or_default();
+            let ports = program.circuit().map(engine::Netlist::inputs).unwrap_or_default();
             for ((shape, port), (_, ciphertext)) in shapes.iter_mut().zip(ports).zip(files) {
                 // The program names integers there.
                 if port.ty().is_some() && holds_bits(ciphertext, port.bits.len()) {

@@ -5,10 +5,10 @@ use crate::error::{Result, usage};
 use crate::files::check_writable;
 use crate::output::Output;
 use crate::progress::{build_model, cancellable, wait};
+use solinas_engine::{DeviceName, device_name};
 use solinas_rsa::PrivateKey;
 use solinas_rtl::Timing;
 use solinas_rtl::rsa::PrivateOperations;
-use solinas_runtime::{DeviceName, device_name};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ impl Cycles {
 /// # Errors
 /// If the command names another device than cpu and rtl, or an option that the circuit does not have.
 pub(super) fn is_asked(args: &PrivateKeyArgs) -> Result<bool> {
-    let asked = args.device.as_deref().map(str::parse).transpose().map_err(solinas_runtime::Error::from)?;
+    let asked = args.device.as_deref().map(str::parse).transpose().map_err(solinas_engine::Error::from)?;
     let named = asked.is_some();
     match device_name(asked)? {
         DeviceName::Rtl if args.method.is_some() => {

@@ -2,8 +2,8 @@
 
 use crate::cases::{Case, cases};
 use crate::common::{Place, key};
-use solinas_runtime::program::ProgramFile;
-use solinas_runtime::{Ciphertext, ClientKey, Plain};
+use solinas_engine::program::ProgramFile;
+use solinas_engine::{Ciphertext, ClientKey, Plain};
 
 #[test]
 fn cases_give_what_numpy_gives_by_the_command() {

@@ -71,7 +71,7 @@ impl<'a> Task<'a> {
             let mut runs = Vec::new();
             let mut spent = Duration::ZERO;
             loop {
-                self.control.check().map_err(solinas_runtime::Error::from)?;
+                self.control.check().map_err(solinas_engine::Error::from)?;
                 let (seconds, result) = pool.install(|| seconds(|| work(*threads)));
                 let (detail, result) = result?;
                 last = Some(result);

@@ -23,7 +23,7 @@ fn resident() -> Option<u64> {
 
 /// Bytes that a method may use.
 pub(crate) fn limit() -> u64 {
-    solinas_runtime::memory_budget().unwrap_or(DEFAULT_LIMIT)
+    solinas_engine::memory_budget().unwrap_or(DEFAULT_LIMIT)
 }
 
 /// Runs `build`. Returns its result, and the growth of the process in bytes. The growth is `None` if it cannot be observed. `expected` is the approximate growth.

@@ -5,7 +5,7 @@ use crate::predict::BATCH;
 use crate::timing::Seconds;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
 use solinas_circuits::{BinaryOp, Builder, GateCosts, Natural, Netlist};
-use solinas_runtime::{
+use solinas_engine::{
     Ciphertext, ClientKey, Inputs, KeygenOptions, Plain, Program, Server, ServerKey, Type, Work, cost, keygen,
 };
 use std::time::{Duration, Instant};

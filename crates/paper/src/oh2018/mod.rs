@@ -11,7 +11,7 @@ use crate::{machine, report::six_figures, thread_per_gate, wavefronts};
 use measure::{Gates, Measured};
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe};
 use solinas_circuits::{GateCosts, Netlist, counted};
-use solinas_runtime::{Program, Type};
+use solinas_engine::{Program, Type};
 use std::time::Duration;
 
 pub(crate) const ENTRY: Entry = Entry {

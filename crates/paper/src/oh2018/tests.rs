@@ -67,8 +67,8 @@ fn a_tiny_run_measures_checks_and_prints_every_row() {
 fn a_run_can_be_cancelled() {
     let cancel = AtomicBool::new(true);
     let result = run(&tiny(), &Control { progress: None, cancel: Some(&cancel) });
-    let Err(Error::Runtime(error)) = result else { panic!("not cancelled") };
-    assert!(matches!(*error, solinas_runtime::Error::Cancelled));
+    let Err(Error::Engine(error)) = result else { panic!("not cancelled") };
+    assert!(matches!(*error, solinas_engine::Error::Cancelled));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     }
     let want = want.unwrap_or_default();
     let pool = pool(threads(options))?;
-    let memory = solinas_runtime::memory_budget()?;
+    let memory = solinas_engine::memory_budget()?;
     let whole = if layout.bytes() > memory {
         None
     } else {

@@ -292,7 +292,7 @@ fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Re
 /// Kind and key of a file, from its header. A server key must not be too large.
 pub(super) fn facts(app: &App, path: &Path, bytes: u64) -> Result<Blob, Problem> {
     let reader = Reader::open(path, Expect::any_of(&[Kind::Ciphertext, Kind::ServerKey])).map_err(|error| {
-        let mut problem = Problem::of(Code::BadFile, &solinas_runtime::Error::from(error));
+        let mut problem = Problem::of(Code::BadFile, &solinas_engine::Error::from(error));
         // The name of the file is of no use to the caller.
         for text in [&mut problem.detail, &mut problem.fix] {
             *text = text.replace(&path.display().to_string(), "the file");

@@ -27,7 +27,7 @@ struct Stream {
     app: Arc<App>,
     caller: Caller,
     id: Id,
-    listener: crate::jobs::live::Listener,
+    listener: crate::jobs::progress::Listener,
     /// The last event.
     last: Option<Value>,
     ended: bool,

@@ -6,7 +6,7 @@ use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::jobs::app::App;
 use crate::metrics::Ending;
-use crate::store::audit::Run;
+use crate::store::audit::AuditRun;
 use crate::store::{JobRow, State as JobState};
 use crate::time;
 use axum::extract::{Request, State};
@@ -53,7 +53,7 @@ pub(super) fn view(app: &App, tenant: &Tenant, job: &JobRow) -> Value {
 }
 
 /// The runs of an audited job. Null of another one.
-fn audit(runs: &[Run]) -> Value {
+fn audit(runs: &[AuditRun]) -> Value {
     match runs {
         [] => Value::Null,
         [first, others @ ..] => {

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
-use solinas_runtime::ServerKey;
+use solinas_engine::ServerKey;
 use std::str::FromStr;
 use std::sync::Arc;
 

@@ -5,14 +5,14 @@ use super::extract::{Caller, Named, Parameters, whole};
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Scope};
 use crate::jobs::app::App;
+use crate::jobs::loaded::within;
 use crate::jobs::source;
-use crate::jobs::task::within;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use solinas_runtime::{Estimate, Program, cost_under};
+use solinas_engine::{Estimate, Program, cost_under};
 use std::sync::Arc;
 use std::time::Duration;
 

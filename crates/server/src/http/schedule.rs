@@ -8,7 +8,7 @@ use crate::id::Id;
 use crate::jobs::app::App;
 use crate::jobs::spec::Spec;
 use crate::store::JobRow;
-use crate::store::periods::{Period, Record};
+use crate::store::lease_periods::{LeasePeriod, Record};
 use crate::time;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -34,7 +34,7 @@ pub(super) struct Wave {
 }
 
 /// A period in which a worker held the lease of a job, as JSON. One that nobody closed lasts, unless somebody cancelled the job meanwhile.
-fn shown(job: &JobRow, period: &Period) -> Value {
+fn shown(job: &JobRow, period: &LeasePeriod) -> Value {
     let (end, state) = match period.end {
         Some((end, how)) => (Some(end), json!(how)),
         None if job.state.has_ended() => (job.ended.map(|ended| ended.max(period.begin)), json!("cancelled")),

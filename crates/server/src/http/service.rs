@@ -21,7 +21,7 @@ pub(super) async fn version(State(app): State<Arc<App>>) -> Response {
         "threads": app.threads(),
         "device": app.config.device.as_ref().map(ToString::to_string),
         "research": app.config.research,
-        "schemes": solinas_runtime::schemes().map(|scheme| scheme.to_string()).collect::<Vec<_>>(),
+        "schemes": solinas_engine::schemes().map(|scheme| scheme.to_string()).collect::<Vec<_>>(),
     });
     axum::Json(body).into_response()
 }

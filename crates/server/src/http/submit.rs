@@ -7,10 +7,10 @@ use crate::error::{Code, Problem};
 use crate::http::coarse;
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::jobs::app::App;
-use crate::jobs::shelf::Files;
+use crate::jobs::loaded::{self, within};
 use crate::jobs::source;
 use crate::jobs::spec::{InputSpec, Spec};
-use crate::jobs::task::{self, within};
+use crate::jobs::storage::Files;
 use crate::metrics::{Shed, Why};
 use crate::store::{NewJob, Submitted};
 use crate::time::{self, DAY, SECOND};
@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 use solinas_circuits::program::Shape;
-use solinas_runtime::{Plan, PrepareOptions, StepSchedule, Work};
+use solinas_engine::{Plan, PrepareOptions, StepSchedule, Work};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -261,17 +261,17 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
 /// Checks and plans a job. Every mistake of the caller is found here.
 fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Problem> {
     let deadline = deadline(body.deadline.as_deref())?;
-    let task = task::load(app, tenant, &body.key, &body.program, &body.inputs, body.private_program)?;
-    let params = task.server.params();
+    let job = loaded::load(app, tenant, &body.key, &body.program, &body.inputs, body.private_program)?;
+    let params = job.server.params();
     let capabilities = params.scheme.capabilities();
     if body.compact && !capabilities.compact {
-        return Err(solinas_runtime::Error::NoCompact { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoCompact { scheme: params.scheme }.into());
     }
     if body.private_program && !capabilities.private_program {
-        return Err(solinas_runtime::Error::NoPrivateProgram { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoPrivateProgram { scheme: params.scheme }.into());
     }
     if body.auditable && !capabilities.plans {
-        return Err(solinas_runtime::Error::NoPlan { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoPlan { scheme: params.scheme }.into());
     }
     if body.auditable && body.private_program {
         let what = "`auditable` results name their plan, and those of a `private_program` hide it";
@@ -279,22 +279,22 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     }
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
     let (cost, effort, core_ms, steps, plan) = within(limit, |control| -> Result<_, Problem> {
-        let prepared = task.prepare(None, control)?;
+        let prepared = job.prepare(None, control)?;
         prepared.check_memory()?;
         if let Some((name, _)) = prepared.results().find(|(_, ty)| ty.shape.size() == 0) {
             let what = format!("the output {name:?} is an array without elements, of which there is no file");
             return Err(Problem::new(Code::WrongShape, what, "leave the output out of the program"));
         }
-        let (count, effort) = (prepared.count()?, app.effort(&prepared, tenant, &task.server, control)?);
+        let (count, effort) = (prepared.count()?, app.effort(&prepared, tenant, &job.server, control)?);
         let core_ms = app.core_ms(effort, tenant, &params.name);
         // Inputs that are converted first are planned when they run, and moves alone have no plan.
         let plan = match prepared.plan() {
             _ if !capabilities.plans => None,
             Ok(plan) => Some(plan),
-            Err(solinas_runtime::Error::Request { what, help }) if body.auditable => {
+            Err(solinas_engine::Error::Request { what, help }) if body.auditable => {
                 return Err(Problem::new(Code::BadRequest, what, help));
             }
-            Err(solinas_runtime::Error::Request { .. }) => None,
+            Err(solinas_engine::Error::Request { .. }) => None,
             Err(error) => return Err(error.into()),
         };
         // Without a plan, all operations are one wave of one lane.

@@ -9,8 +9,8 @@ use crate::error::{Code, Error, Problem};
 use crate::id::{Id, Tenant};
 use crate::jobs::app::App;
 use crate::jobs::message::{self, Ask, Granted, Heard, LeaseName, MOST_BYTES, News, VERSION, cut};
-use crate::jobs::shelf::{End, Outcome};
 use crate::jobs::spec::Spec;
+use crate::jobs::storage::{End, Outcome};
 use crate::store::result::JobResult;
 use crate::store::{Lease, State as JobState};
 use crate::time;
@@ -21,7 +21,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use serde::de::DeserializeOwned;
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -303,7 +303,7 @@ fn stored(app: &App, lease: &Lease, spec: &Spec, result: JobResult) -> Result<Jo
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::jobs::live::Progress;
+    use crate::jobs::progress::Progress;
     use crate::store::timeline::Timeline;
     use crate::store::{NewJob, Store};
     use serde_json::{Value, json};
@@ -350,7 +350,7 @@ mod tests {
         let news = |renewal| News { worker, threads: 2, ran: 10, progress: Progress::default(), renewal };
         for (rings, renewal) in [(1, Some(Timeline::default())), (2, None)] {
             assert!(!hear(&app, &lease, news(renewal)).unwrap().yields);
-            assert_eq!(listener.rings(), rings);
+            assert_eq!(listener.changes(), rings);
         }
     }
 }

@@ -5,16 +5,16 @@ use crate::config::Config;
 use crate::error::{Error, Problem};
 use crate::id::{Id, Tenant};
 use crate::jobs::fair::Shares;
-use crate::jobs::live::{JobKey, Live};
 use crate::jobs::prepared::PreparedKeys;
+use crate::jobs::progress::{JobKey, LiveProgress};
 use crate::jobs::rate::Rate;
+use crate::jobs::semaphore::TenantSemaphore;
 use crate::jobs::shares::{Bodies, JobMemory};
-use crate::jobs::turns::Turns;
 use crate::jobs::writers::Writers;
 use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::store::Store;
-use solinas_runtime::ServerOptions;
+use solinas_engine::ServerOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -37,7 +37,7 @@ pub(crate) struct App {
     pub(crate) store: Store,
     /// What checks the tokens of an issuer, if the settings name one.
     pub(crate) oidc: Option<Arc<Oidc>>,
-    pub(crate) live: Arc<Live>,
+    pub(crate) live: Arc<LiveProgress>,
     pub(crate) prepared: PreparedKeys,
     pub(crate) job_memory: JobMemory,
     /// The bodies of requests in memory.
@@ -57,18 +57,18 @@ pub(crate) struct App {
     /// Workers on other machines, with their threads and the time when they were last heard.
     workers: Mutex<BTreeMap<Id, (usize, Instant)>>,
     /// Reads and plans programs.
-    pub(crate) planners: Turns,
-    pub(crate) uploads: Turns,
+    pub(crate) planners: TenantSemaphore,
+    pub(crate) uploads: TenantSemaphore,
     /// Who writes to an upload.
     pub(crate) writers: Writers,
 }
 
 impl App {
     pub(crate) fn new(config: Config, store: Store, oidc: Option<Oidc>) -> Self {
-        let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
+        let uploads = TenantSemaphore::new(config.limits.uploads, UPLOADS_EACH);
         let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
         let job_memory = JobMemory::of(config.limits.job_memory_bytes);
-        solinas_runtime::limit_planning(job_memory.plan());
+        solinas_engine::limit_planning(job_memory.plan());
         let bodies = Arc::new(Bodies::new(config.limits.program_bytes.max(config.limits.json_bytes)));
         Self {
             config,
@@ -86,7 +86,7 @@ impl App {
             work: Default::default(),
             arrivals: watch::Sender::default(),
             workers: Mutex::default(),
-            planners: Turns::new(PLANNERS, 1),
+            planners: TenantSemaphore::new(PLANNERS, 1),
             uploads,
             writers: Writers::default(),
         }

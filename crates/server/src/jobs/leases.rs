@@ -3,13 +3,13 @@
 use crate::error::{Code, Error, Problem};
 use crate::id::{Id, Tenant};
 use crate::jobs::app::App;
-use crate::jobs::shelf::{End, Outcome};
 use crate::jobs::spec::Spec;
 use crate::jobs::stop;
+use crate::jobs::storage::{End, Outcome};
 use crate::lock::lock;
 use crate::metrics::Ending;
-use crate::store::audit::{self, Run, Verdict};
-use crate::store::periods::SERVICE;
+use crate::store::audit::{self, AuditRun, Verdict};
+use crate::store::lease_periods::SERVICE;
 use crate::store::result::JobResult;
 use crate::store::{Finished, Lease, Runner};
 use crate::time::{self, SECOND};
@@ -151,19 +151,19 @@ impl App {
 
     /// The runs of an audited job with the present one, which gave these results. None of any other job. A job with a deadline is not drawn, because a
     /// second run may miss it, and neither is one with a private program, whose results are never equal.
-    fn audited(&self, lease: &Lease, results: &[JobResult]) -> Vec<Run> {
+    fn audited(&self, lease: &Lease, results: &[JobResult]) -> Vec<AuditRun> {
         let fraction = self.config.limits.verify_fraction;
         let is_private = lease.spec["private_program"] == true;
         let is_drawn = || lease.deadline.is_none() && !is_private && audit::is_drawn(&lease.tenant, lease.id, fraction);
         if lease.audit.is_empty() && !is_drawn() {
             return Vec::new();
         }
-        let last = Run { runner: lease.runner.clone(), results: results.to_vec() };
+        let last = AuditRun { runner: lease.runner.clone(), results: results.to_vec() };
         lease.audit.iter().cloned().chain([last]).collect()
     }
 
     /// What follows a run that gave results.
-    fn judged(&self, lease: &Lease, results: &[JobResult], runs: &[Run]) -> Finished {
+    fn judged(&self, lease: &Lease, results: &[JobResult], runs: &[AuditRun]) -> Finished {
         let verdict = if runs.is_empty() { Verdict::Agreed } else { audit::verdict(runs) };
         match verdict {
             Verdict::Agreed => Finished::Succeeded(json!(results)),
@@ -177,7 +177,7 @@ impl App {
     }
 
     /// Counts a comparison, and tells the operator of other results.
-    fn compared(&self, lease: &Lease, runs: &[Run]) {
+    fn compared(&self, lease: &Lease, runs: &[AuditRun]) {
         if runs.len() > 1 {
             self.metrics.audited_runs.inc();
         }
@@ -219,7 +219,7 @@ impl App {
         for (tenant, id) in self.store.fail_late(|deadline| stop::late(deadline).to_json())? {
             self.metrics.job_ended(Ending::Limit);
             self.store.remove_checkpoint(&tenant, id);
-            self.live.ring(&(tenant, id));
+            self.live.notify(&(tenant, id));
         }
         Ok(())
     }

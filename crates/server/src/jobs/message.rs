@@ -2,13 +2,13 @@
 
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Digest, Id};
-use crate::jobs::live::Progress;
-use crate::jobs::shelf::{End, Outcome};
+use crate::jobs::progress::Progress;
+use crate::jobs::storage::{End, Outcome};
 use crate::store::timeline::Timeline;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use solinas_runtime::StepSchedule;
+use solinas_engine::StepSchedule;
 use std::fmt;
 use std::str::FromStr;
 

@@ -3,7 +3,7 @@
 use crate::error::Problem;
 use crate::id::Tenant;
 use crate::lock::lock;
-use solinas_runtime::Server;
+use solinas_engine::Server;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Keys in memory, the last used first.
@@ -104,7 +104,7 @@ impl PreparedKeys {
 mod tests {
     use super::*;
     use crate::error::Code;
-    use solinas_runtime::{Control, KeygenOptions, ServerOptions, keygen};
+    use solinas_engine::{Control, KeygenOptions, ServerOptions, keygen};
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -4,10 +4,10 @@ use crate::error::Problem;
 use crate::id::Tenant;
 use crate::jobs::app::App;
 use crate::jobs::rate::Rate;
-use crate::jobs::shelf::Outcome;
+use crate::jobs::storage::Outcome;
 use crate::lock::lock;
 use crate::metrics::Under;
-use solinas_runtime::{Control, Prepared, Server};
+use solinas_engine::{Control, Prepared, Server};
 
 impl App {
     /// The core time of work, as a multiple of that of one bootstrap alone on one thread. Threads that have nothing to do in a narrow wave count too.

@@ -36,7 +36,7 @@ impl JobMemory {
 }
 
 fn budget() -> u64 {
-    solinas_runtime::memory_budget().unwrap_or(1 << 30)
+    solinas_engine::memory_budget().unwrap_or(1 << 30)
 }
 
 /// The bodies of requests in memory, in bytes of each tenant.

@@ -2,12 +2,12 @@
 
 use crate::error::{Code, Error, Problem};
 use crate::id::{Digest, Tenant};
-use crate::jobs::shelf::Files;
+use crate::jobs::storage::Files;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use solinas_circuits::program::Shape;
-use solinas_runtime::{Program, import};
+use solinas_engine::{Program, import};
 
 /// A file of Yosys, without its contents.
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::id::Digest;
 use serde::{Deserialize, Serialize};
-use solinas_runtime::StepSchedule;
+use solinas_engine::StepSchedule;
 
 /// An input of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -85,7 +85,7 @@ mod tests {
             deadline,
             max_core_ms,
             timeline: crate::store::timeline::Timeline::default(),
-            periods: crate::store::periods::Periods::default(),
+            periods: crate::store::lease_periods::LeasePeriods::default(),
             runner: String::new(),
             audit: Vec::new(),
         };

@@ -1,7 +1,7 @@
 //! Turns of the requests for one upload: a later one asks an earlier one to leave, and waits until it has. The earlier one has lost its client, usually, and
 //! has not noticed yet.
 
-use crate::jobs::live::JobKey;
+use crate::jobs::progress::JobKey;
 use crate::lock::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};

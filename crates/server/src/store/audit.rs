@@ -15,13 +15,13 @@ pub(crate) const WAIT: i64 = 30 * SECOND;
 
 /// A run of an audited job that gave results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct AuditRun {
     /// The worker.
     pub(crate) runner: String,
     pub(crate) results: Vec<JobResult>,
 }
 
-impl fmt::Display for Run {
+impl fmt::Display for AuditRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digests: Vec<_> = self.results.iter().map(|result| result.digest.as_str()).collect();
         write!(f, "{}: {}", self.runner, digests.join(" "))
@@ -49,13 +49,13 @@ pub(crate) fn is_drawn(tenant: &Tenant, id: Id, fraction: f64) -> bool {
 }
 
 /// Whether the last run differs from every run before it.
-pub(crate) fn differs(runs: &[Run]) -> bool {
+pub(crate) fn differs(runs: &[AuditRun]) -> bool {
     let Some((last, earlier)) = runs.split_last() else { return false };
     !earlier.is_empty() && earlier.iter().all(|run| run.results != last.results)
 }
 
 /// What follows the last of these runs.
-pub(crate) fn verdict(runs: &[Run]) -> Verdict {
+pub(crate) fn verdict(runs: &[AuditRun]) -> Verdict {
     match runs.len() {
         0 | 1 => Verdict::Again,
         _ if !differs(runs) => Verdict::Agreed,
@@ -91,7 +91,7 @@ mod tests {
             let digest = Digest::of(&blake3::hash(&[byte]));
             let result =
                 JobResult { name: "out".into(), digest, ty: "u8".into(), shape: None, bytes: 1, compact: false };
-            Run { runner: "service".into(), results: vec![result] }
+            AuditRun { runner: "service".into(), results: vec![result] }
         };
         let runs = |bytes: &[u8]| bytes.iter().map(|&byte| run(byte)).collect::<Vec<_>>();
         let is_again = |bytes| matches!(verdict(&runs(bytes)), Verdict::Again);

@@ -6,8 +6,8 @@ use super::usage::{RECORD, has_room};
 use super::value::params;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
-use crate::store::audit::Run;
-use crate::store::periods::Record;
+use crate::store::audit::AuditRun;
+use crate::store::lease_periods::Record;
 use crate::time::{self, DAY};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -110,7 +110,7 @@ pub(crate) struct JobRow {
     pub(crate) results: Option<Value>,
     pub(crate) error: Option<Value>,
     /// The runs of an audited job that gave results.
-    pub(crate) audit: Vec<Run>,
+    pub(crate) audit: Vec<AuditRun>,
 }
 
 impl JobRow {
@@ -325,7 +325,7 @@ impl Store {
     }
 }
 
-pub(super) fn runs(row: &Row<'_>, column: usize) -> Result<Vec<Run>, Error> {
+pub(super) fn runs(row: &Row<'_>, column: usize) -> Result<Vec<AuditRun>, Error> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }

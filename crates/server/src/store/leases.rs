@@ -6,8 +6,8 @@ use super::jobs::{State, id, record, runs};
 use super::value::params;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
-use crate::store::audit::{self, Run};
-use crate::store::periods::{Left, Periods, Record};
+use crate::store::audit::{self, AuditRun};
+use crate::store::lease_periods::{LeaseEnd, LeasePeriods, Record};
 use crate::store::result::JobResult;
 use crate::store::timeline::Timeline;
 use crate::time;
@@ -32,11 +32,11 @@ pub(crate) struct Lease {
     /// What earlier runs measured.
     pub(crate) timeline: Timeline,
     /// The periods of its workers, with that of this lease.
-    pub(crate) periods: Periods,
+    pub(crate) periods: LeasePeriods,
     /// The worker.
     pub(crate) runner: String,
     /// The earlier runs of an audited job that gave results. The budget of the job was for the first of them.
-    pub(crate) audit: Vec<Run>,
+    pub(crate) audit: Vec<AuditRun>,
 }
 
 /// Whether a job can be leased at the time `?1`. An audited job waits for another worker than those with the pattern `?2`.
@@ -115,13 +115,13 @@ pub(crate) enum Finished {
 }
 
 impl Finished {
-    fn left(&self) -> Left {
+    fn left(&self) -> LeaseEnd {
         match self {
-            Self::Succeeded(_) => Left::Succeeded,
-            Self::Failed(_) => Left::Failed,
-            Self::Paused => Left::Paused,
-            Self::Later { .. } => Left::Retried,
-            Self::Again => Left::Audited,
+            Self::Succeeded(_) => LeaseEnd::Succeeded,
+            Self::Failed(_) => LeaseEnd::Failed,
+            Self::Paused => LeaseEnd::Paused,
+            Self::Later { .. } => LeaseEnd::Retried,
+            Self::Again => LeaseEnd::Audited,
         }
     }
 }
@@ -248,7 +248,7 @@ impl Store {
         (done, total): (u64, u64),
         timeline: &Timeline,
         finished: &Finished,
-        runs: &[Run],
+        runs: &[AuditRun],
     ) -> Result<bool, Error> {
         let (tenant, job, now) = (lease.tenant.as_str(), lease.id.to_string(), time::now());
         let (state, results, error) = match finished {
@@ -331,7 +331,7 @@ impl Store {
         let mut released: Vec<(String, String, Record)> =
             transaction.query(sql, (), |row| Ok((row.get(0)?, row.get(1)?, record(row, 2)?)))?;
         for (tenant, id, record) in &mut released {
-            record.periods.end(Left::Lost, time::now());
+            record.periods.end(LeaseEnd::Lost, time::now());
             let sql = "UPDATE job SET timeline = ?3 WHERE tenant = ?1 AND id = ?2";
             transaction.execute(sql, (&*tenant, &*id, text(&record.waves, &record.periods)))?;
         }
@@ -344,7 +344,7 @@ impl Store {
 }
 
 /// The record of the runs of a job.
-fn text(waves: &Timeline, periods: &Periods) -> Option<String> {
+fn text(waves: &Timeline, periods: &LeasePeriods) -> Option<String> {
     serde_json::to_string(&Record { waves: waves.clone(), periods: periods.clone() }).ok()
 }
 

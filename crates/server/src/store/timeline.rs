@@ -1,7 +1,7 @@
 //! What was measured of the waves of a job.
 
 use serde::{Deserialize, Serialize};
-use solinas_runtime::StepSchedule;
+use solinas_engine::StepSchedule;
 
 /// A wave of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -4,14 +4,14 @@ use crate::error::{Error, Problem};
 use crate::id::{Digest, Tenant};
 use crate::jobs::app::App;
 use crate::jobs::leases::PAUSE;
-use crate::jobs::live::Live;
-use crate::jobs::shelf::{Files, Look, Outcome, Shelf, kept};
+use crate::jobs::loaded::load_server;
+use crate::jobs::progress::LiveProgress;
 use crate::jobs::stop::Stop;
-use crate::jobs::task::load_server;
+use crate::jobs::storage::{Files, JobStorage, Look, Outcome, kept};
 use crate::lock::lock;
 use crate::store::Lease;
 use crate::worker::job;
-use solinas_runtime::{RunState, Server};
+use solinas_engine::{RunState, Server};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,12 +78,12 @@ impl Files for App {
     }
 }
 
-impl Shelf for App {
+impl JobStorage for App {
     fn threads(&self) -> usize {
         self.config.threads()
     }
 
-    fn live(&self) -> &Live {
+    fn live(&self) -> &LiveProgress {
         &self.live
     }
 

@@ -1,15 +1,15 @@
 //! The computation of a job, or of the part of it until the next pause.
 
 use crate::error::{Code, Error, Problem};
-use crate::jobs::live::JobKey;
-use crate::jobs::shelf::Shelf;
+use crate::jobs::loaded::{self, LoadedJob};
+use crate::jobs::progress::JobKey;
 use crate::jobs::spec::Spec;
 use crate::jobs::stop::Stop;
-use crate::jobs::task::{self, Task};
+use crate::jobs::storage::JobStorage;
 use crate::lock::lock;
 use crate::store::Lease;
 use crate::store::timeline::Timeline;
-use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
+use solinas_engine::{self as engine, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -26,41 +26,41 @@ pub(crate) enum Ran {
     Cancelled,
 }
 
-/// The work of a run.
+/// What a run computed, and what it took.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Work {
+pub(crate) struct RunCost {
     pub(crate) bootstraps: u64,
     /// Core-milliseconds, if the run computed the whole job.
     pub(crate) whole_core_ms: Option<f64>,
 }
 
 /// Computes a job, or a part of it.
-pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Option<Work>) {
-    let loaded = || -> Result<(Spec, Task), Problem> {
+pub(crate) fn compute(storage: &dyn JobStorage, lease: &Lease, stop: &Stop) -> (Ran, Option<RunCost>) {
+    let loaded = || -> Result<(Spec, LoadedJob), Problem> {
         let spec: Spec = serde_json::from_value(lease.spec.clone())
             .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        let task = task::load(shelf, &lease.tenant, &spec.key, &spec.program, &spec.inputs, spec.private_program)?;
-        Ok((spec, task))
+        let job = loaded::load(storage, &lease.tenant, &spec.key, &spec.program, &spec.inputs, spec.private_program)?;
+        Ok((spec, job))
     };
-    let (spec, task) = match loaded() {
+    let (spec, job) = match loaded() {
         Ok(loaded) => loaded,
         Err(problem) => {
             let here = [Code::TooLarge, Code::BadParams, Code::BadFile];
             let mut passing = vec![Code::Internal, Code::DiskFull, Code::Unavailable];
-            passing.extend(here.into_iter().filter(|_| shelf.is_elsewhere()));
+            passing.extend(here.into_iter().filter(|_| storage.is_elsewhere()));
             return (failed(problem, stop, &passing), None);
         }
     };
     let run =
-        Run { shelf, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
+        Run { storage, lease, spec: &spec, job: &job, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
     let ran = run.results();
     let work = run.work();
     let ran = match ran.and_then(|ran| ran.map(|results| run.finished(results)).transpose()) {
-        Ok(Some(results)) => Ran::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
+        Ok(Some(results)) => Ran::Done(job.outputs().into_iter().map(str::to_owned).zip(results).collect()),
         Ok(None) => Ran::Paused,
         Err(problem) => {
             let mut passing = vec![Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams];
-            passing.extend(shelf.is_elsewhere().then_some(Code::TooLarge));
+            passing.extend(storage.is_elsewhere().then_some(Code::TooLarge));
             failed(problem, stop, &passing)
         }
     };
@@ -78,10 +78,10 @@ fn failed(problem: Problem, stop: &Stop, passing: &[Code]) -> Ran {
 }
 
 struct Run<'a> {
-    shelf: &'a dyn Shelf,
+    storage: &'a dyn JobStorage,
     lease: &'a Lease,
     spec: &'a Spec,
-    task: &'a Task,
+    job: &'a LoadedJob,
     stop: &'a Stop,
     begin: Instant,
     /// The first progress of this run.
@@ -97,12 +97,12 @@ impl Run<'_> {
     fn results(&self) -> Result<Option<Vec<Ciphertext>>, Problem> {
         let report = |now: Progress| {
             self.first.fetch_min(now.done, Ordering::Relaxed);
-            self.shelf.live().report(&self.key(), |progress| (progress.done, progress.total) = (now.done, now.total));
+            self.storage.live().report(&self.key(), |progress| (progress.done, progress.total) = (now.done, now.total));
         };
         let control = Control { progress: Some(&report), cancel: Some(self.stop.flag()) };
-        let load = |plan| -> Result<Plan, Problem> { Ok(Plan::load(&self.shelf.plan(self.lease, plan)?)?) };
+        let load = |plan| -> Result<Plan, Problem> { Ok(Plan::load(&self.storage.plan(self.lease, plan)?)?) };
         let plan = self.spec.plan.as_ref().map(load).transpose()?;
-        let prepared = self.task.prepare(plan.as_ref(), &control.without_progress())?.auditable(self.spec.auditable);
+        let prepared = self.job.prepare(plan.as_ref(), &control.without_progress())?.auditable(self.spec.auditable);
         match plan {
             Some(_) => self.in_parts(&prepared, &control),
             None => self.whole(&prepared, &control).map(Some),
@@ -119,41 +119,41 @@ impl Run<'_> {
 
     /// Runs work until its end or the next pause, from the last checkpoint on. None if the job pauses.
     fn in_parts(&self, prepared: &Prepared, control: &Control<'_>) -> Result<Option<Vec<Ciphertext>>, Problem> {
-        let mut state = self.shelf.kept_state(self.lease)?;
+        let mut state = self.storage.kept_state(self.lease)?;
         loop {
             let start = Instant::now();
             let clock = Clock::new(self, state.is_some());
             let leaves = AtomicBool::new(false);
             let pause = |position: Position| {
                 clock.tick(position);
-                if self.shelf.yields(self.lease, self.begin.elapsed()) {
+                if self.storage.yields(self.lease, self.begin.elapsed()) {
                     leaves.store(true, Ordering::Relaxed);
                     return true;
                 }
-                start.elapsed() >= self.shelf.checkpoint()
+                start.elapsed() >= self.storage.checkpoint()
             };
             let ran = match prepared.run_until(state.as_ref(), pause, control) {
                 // A checkpoint of another version, for example.
-                Err(runtime::Error::OtherRun { .. }) if state.is_some() => {
+                Err(engine::Error::OtherRun { .. }) if state.is_some() => {
                     state = None;
                     continue;
                 }
                 ran => ran?,
             };
             let paused = match ran {
-                runtime::Ran::Done(results) => {
+                engine::Ran::Done(results) => {
                     clock.end();
                     return Ok(Some(results));
                 }
-                runtime::Ran::Paused(paused) => paused,
+                engine::Ran::Paused(paused) => paused,
             };
-            let is_kept = self.shelf.keep_state(self.lease, &paused);
+            let is_kept = self.storage.keep_state(self.lease, &paused);
             // The work goes on. After a crash it would begin from an earlier checkpoint.
             if let Err(problem) = &is_kept {
                 tracing::error!(job = %self.lease.id, detail = problem.detail, "a checkpoint was not written");
             }
             // Without a checkpoint, a job that makes room for another one would not get on.
-            if leaves.load(Ordering::Relaxed) && (is_kept.is_ok() || self.shelf.stops()) {
+            if leaves.load(Ordering::Relaxed) && (is_kept.is_ok() || self.storage.stops()) {
                 return Ok(None);
             }
             state = Some(*paused);
@@ -163,19 +163,19 @@ impl Run<'_> {
     /// The results in the form that the job asks for.
     fn finished(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Problem> {
         let one = |result: Ciphertext| -> Result<Ciphertext, Problem> {
-            Ok(if self.spec.compact { self.task.server.compact(&result)? } else { result })
+            Ok(if self.spec.compact { self.job.server.compact(&result)? } else { result })
         };
         results.into_iter().map(one).collect()
     }
 
     /// The work so far.
-    fn work(&self) -> Work {
+    fn work(&self) -> RunCost {
         let seconds = self.begin.elapsed().as_secs_f64();
         let first = self.first.load(Ordering::Relaxed);
-        let progress = self.shelf.live().progress(&self.key()).unwrap_or_default();
+        let progress = self.storage.live().progress(&self.key()).unwrap_or_default();
         let bootstraps = progress.done.saturating_sub(first);
         let is_whole = first == 0 && progress.done == progress.total && bootstraps > 0;
-        Work { bootstraps, whole_core_ms: is_whole.then(|| 1e3 * seconds * self.shelf.threads() as f64) }
+        RunCost { bootstraps, whole_core_ms: is_whole.then(|| 1e3 * seconds * self.storage.threads() as f64) }
     }
 }
 
@@ -193,7 +193,7 @@ impl<'a> Clock<'a> {
     fn new(run: &'a Run<'a>, resumes: bool) -> Self {
         let steps = &run.spec.steps;
         let mut done = 0;
-        run.shelf.live().measured(&run.key(), |timeline| {
+        run.storage.live().measured(&run.key(), |timeline| {
             if !resumes {
                 timeline.clear();
             }
@@ -227,7 +227,7 @@ impl<'a> Clock<'a> {
 
     /// Changes the measured waves, given the milliseconds since the last change, and reports how many are done. `change` returns how many have become so.
     fn measured(&self, change: impl FnOnce(&mut Timeline, &[StepSchedule], f64) -> usize) {
-        let (live, key, mut now) = (self.run.shelf.live(), self.run.key(), lock(&self.now));
+        let (live, key, mut now) = (self.run.storage.live(), self.run.key(), lock(&self.now));
         let ms = now.0.elapsed().as_secs_f64() * 1e3;
         live.measured(&key, |timeline| now.1 += change(timeline, &self.run.spec.steps, ms));
         *now = (Instant::now(), now.1.min(self.waves));

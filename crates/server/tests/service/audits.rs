@@ -4,7 +4,7 @@ use crate::harness::{Client, Harness, U8, digest, keys};
 use crate::work::{ask_as, end, periods, service, submit};
 use crate::workers::Running;
 use serde_json::{Value, json};
-use solinas_runtime::{Plain, Type};
+use solinas_engine::{Plain, Type};
 use std::sync::Mutex;
 use std::time::Duration;
 

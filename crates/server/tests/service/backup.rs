@@ -2,7 +2,7 @@
 
 use crate::harness::{Harness, keys};
 use serde_json::json;
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use solinas_server::Store;
 use std::sync::atomic::{AtomicBool, Ordering};
 

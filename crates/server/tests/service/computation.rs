@@ -3,8 +3,8 @@
 use crate::cases::{Array, Case, cases};
 use crate::harness::{Harness, keys_of};
 use serde_json::json;
-use solinas_runtime::program::ProgramFile;
-use solinas_runtime::{Ciphertext, Plain};
+use solinas_engine::program::ProgramFile;
+use solinas_engine::{Ciphertext, Plain};
 
 #[test]
 fn cases_give_what_numpy_gives_as_jobs() {

@@ -7,7 +7,7 @@ use crate::cluster::Cluster;
 use crate::harness::{Client, Harness, keys};
 use crate::workers::Running;
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, Control, Natural, Plain, Program, Server, ServerKey, Work};
+use solinas_engine::{Ciphertext, Control, Natural, Plain, Program, Server, ServerKey, Work};
 use solinas_server::{Config, Service};
 
 /// A program with its encrypted inputs, and its results in the clear.

@@ -2,8 +2,8 @@
 
 use crate::cluster;
 use serde_json::{Value, json};
-use solinas_runtime::program::{Axes, How, Op};
-use solinas_runtime::{
+use solinas_engine::program::{Axes, How, Op};
+use solinas_engine::{
     Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ProgramBuilder, ServerKey, Type, keygen,
 };
 use solinas_server::{Config, Scope, Service, Store};

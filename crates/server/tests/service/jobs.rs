@@ -4,7 +4,7 @@ use crate::harness::{Harness, U8, keys};
 use serde_json::json;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::program::Shape;
-use solinas_runtime::{Plain, Program, Type};
+use solinas_engine::{Plain, Program, Type};
 use std::io::BufRead;
 
 #[test]

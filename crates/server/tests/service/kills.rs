@@ -2,7 +2,7 @@
 
 use crate::harness::{Client, U8, keys};
 use serde_json::json;
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use solinas_server::{Config, Service, Token};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

@@ -8,8 +8,8 @@
 use crate::harness::{Client, Harness, U8, keys, reduction};
 use crate::kills;
 use serde_json::{Value, json};
-use solinas_runtime::program::{Axes, Function, How, Op};
-use solinas_runtime::{ClientKey, Control, KeygenOptions, Plain, Program, ProgramBuilder, ServerKey, Type, keygen};
+use solinas_engine::program::{Axes, Function, How, Op};
+use solinas_engine::{ClientKey, Control, KeygenOptions, Plain, Program, ProgramBuilder, ServerKey, Type, keygen};
 use std::path::Path;
 use std::process::Command;
 
@@ -165,7 +165,7 @@ fn computes(client: &Client, key: &str, secret: &ClientKey, name: &str) {
     let job = client.wait(&id);
     assert_eq!(job["state"], "succeeded", "{job}");
     let result = client.get(&format!("/v1/jobs/{id}/results/0")).bytes;
-    let result = secret.decrypt(&solinas_runtime::Ciphertext::from_bytes(&result).unwrap()).unwrap();
+    let result = secret.decrypt(&solinas_engine::Ciphertext::from_bytes(&result).unwrap()).unwrap();
     assert_eq!(result.to_strings(), ["9"]);
 }
 

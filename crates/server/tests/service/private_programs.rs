@@ -2,8 +2,8 @@
 
 use crate::harness::{Harness, U8, keys, reduction};
 use serde_json::{Value, json};
-use solinas_runtime::program::How;
-use solinas_runtime::{Ciphertext, Plain, Program};
+use solinas_engine::program::How;
+use solinas_engine::{Ciphertext, Plain, Program};
 
 fn array(values: &[u128]) -> Ciphertext {
     keys().0.encrypt(&Plain::new(U8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()

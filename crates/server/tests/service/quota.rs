@@ -3,7 +3,7 @@
 use crate::harness::{Client, Harness, U8, digest, keys};
 use crate::parts;
 use serde_json::{Value, json};
-use solinas_runtime::Plain;
+use solinas_engine::Plain;
 use solinas_server::Store;
 
 /// A file of about this many bytes, which is not equal to that of another number.

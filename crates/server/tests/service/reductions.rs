@@ -3,8 +3,8 @@
 use crate::harness::{Client, Harness, U8, keys, reduction};
 use serde_json::{Value, json};
 use solinas_circuits::build::Recipe;
-use solinas_runtime::program::{Axes, How, Op, Shape};
-use solinas_runtime::{
+use solinas_engine::program::{Axes, How, Op, Shape};
+use solinas_engine::{
     Ciphertext, Control, Input, Plain, Program, ProgramBuilder, Server, ServerKey, ServerOptions, Type, Work,
 };
 use std::time::Duration;

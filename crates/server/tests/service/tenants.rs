@@ -2,7 +2,7 @@
 
 use crate::harness::{Client, Harness, keys, start};
 use serde_json::json;
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use solinas_server::{Scope, Store};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::harness::{Harness, U8, digest, keys};
 use serde_json::json;
-use solinas_runtime::{KeygenOptions, Plain, keygen};
+use solinas_engine::{KeygenOptions, Plain, keygen};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -89,7 +89,7 @@ fn keys_are_bound_to_their_bytes() {
         insecure_seed: Some(8),
         ..Default::default()
     };
-    let (_, other) = keygen(&options, &solinas_runtime::Control::default()).unwrap();
+    let (_, other) = keygen(&options, &solinas_engine::Control::default()).unwrap();
     let bytes = other.to_bytes().unwrap();
     let other_path = format!("/v1/keys/{}", other.key_id());
     let other_blob = client.upload(&bytes);

@@ -2,7 +2,7 @@
 
 use crate::harness::{Answer, Client, Harness, U8, for_workers, keys};
 use serde_json::{Value, json};
-use solinas_runtime::{Plain, Type};
+use solinas_engine::{Plain, Type};
 use solinas_server::Scope;
 use std::time::Instant;
 
@@ -156,14 +156,14 @@ fn what_a_worker_sends_is_checked() {
     put("other", &keys().1).refused(404, "not_found");
     let ciphertext = keys().0.encrypt(&Plain::scalar(U8, 44).unwrap()).unwrap().to_bytes().unwrap();
     put(&format!("results/{}", crate::harness::digest(b"")), &ciphertext).refused(400, "digest_mismatch");
-    let (other, _): (solinas_runtime::ClientKey, solinas_runtime::ServerKey) = {
-        let options = solinas_runtime::KeygenOptions {
+    let (other, _): (solinas_engine::ClientKey, solinas_engine::ServerKey) = {
+        let options = solinas_engine::KeygenOptions {
             params: Some("gates-toy".into()),
             research: true,
             insecure_seed: Some(99),
             ..Default::default()
         };
-        solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap()
+        solinas_engine::keygen(&options, &solinas_engine::Control::default()).unwrap()
     };
     let foreign = other.encrypt(&Plain::scalar(U8, 1).unwrap()).unwrap().to_bytes().unwrap();
     result(&foreign).refused(422, "wrong_key");

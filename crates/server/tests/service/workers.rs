@@ -2,8 +2,8 @@
 
 use crate::harness::{Client, Harness, LONG, U8, for_workers, keys, reduction};
 use serde_json::{Value, json};
-use solinas_runtime::program::How;
-use solinas_runtime::{Ciphertext, Plain, Program, Type};
+use solinas_engine::program::How;
+use solinas_engine::{Ciphertext, Plain, Program, Type};
 use solinas_server::{Error, Worker, WorkerConfig, WorkerNews};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

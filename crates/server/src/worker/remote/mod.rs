@@ -3,29 +3,29 @@
 //! It sees server keys, ciphertexts and programs, and no secret.
 
 mod cache;
-mod shelf;
+mod storage;
 
 use crate::config::default_key_memory;
 use crate::error::Error;
 use crate::id::Id;
-use crate::jobs::live::Live;
 use crate::jobs::message::{Ask, Granted, VERSION};
 use crate::jobs::prepared::PreparedKeys;
+use crate::jobs::progress::LiveProgress;
 use crate::jobs::shares::JobMemory;
-use crate::jobs::shelf::{End, Outcome};
 use crate::jobs::stop::Stop;
+use crate::jobs::storage::{End, Outcome};
 use crate::worker::job;
 use cache::Cache;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use shelf::Distant;
 use solinas_client::{Call, Error as ClientError, Http, Trust};
-use solinas_runtime::{Control, DeviceName, ServerOptions, check_device};
+use solinas_engine::{Control, DeviceName, ServerOptions, check_device};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SendError};
 use std::time::{Duration, Instant};
+use storage::RemoteStorage;
 
 /// Seconds that a request for a job waits on the service.
 const WAIT: u64 = 20;
@@ -70,7 +70,7 @@ pub enum WorkerNews {
     /// A job begins.
     Begins(String),
     /// A job has left this worker: it ended, or it waits for its next turn.
-    Left(String),
+    LeaseEnd(String),
     /// The service continues a job elsewhere, or somebody cancelled it. What was computed of it is lost.
     Lost(String),
 }
@@ -82,7 +82,7 @@ impl fmt::Display for WorkerNews {
             Self::Away(reason) => write!(f, "the service is away, and is asked again until it answers: {reason}"),
             Self::Back => f.write_str("the service answers again"),
             Self::Begins(job) => write!(f, "job {job} begins"),
-            Self::Left(job) => write!(f, "job {job} has left this worker"),
+            Self::LeaseEnd(job) => write!(f, "job {job} has left this worker"),
             Self::Lost(job) => write!(f, "the lease of job {job} has ended before its work"),
         }
     }
@@ -102,7 +102,7 @@ struct Service {
     key_memory: u64,
     job_memory: JobMemory,
     prepared: PreparedKeys,
-    live: Live,
+    live: LiveProgress,
     /// Whether the service has answered, and whether it does now.
     joined: AtomicBool,
     away: AtomicBool,
@@ -142,7 +142,7 @@ impl Worker {
             key_memory: config.key_memory_bytes.unwrap_or_else(default_key_memory),
             job_memory: JobMemory::of(None),
             prepared: PreparedKeys::default(),
-            live: Live::default(),
+            live: LiveProgress::default(),
             joined: AtomicBool::default(),
             away: AtomicBool::default(),
             fails: AtomicBool::default(),
@@ -256,12 +256,12 @@ impl Service {
     /// Computes a job, or a part of it.
     fn work(&self, granted: Granted, ends: &AtomicBool) -> Result<(), Error> {
         let stop = Stop::default();
-        let distant = Distant::new(self, granted, &stop, ends);
-        let lease = distant.lease()?;
+        let remote_storage = RemoteStorage::new(self, granted, &stop, ends);
+        let lease = remote_storage.lease()?;
         self.say(WorkerNews::Begins(lease.id.to_string()));
         self.live.begin(&(lease.tenant.clone(), lease.id), lease.timeline.clone());
-        job::run(&distant, &lease, &stop);
-        self.say(WorkerNews::Left(lease.id.to_string()));
+        job::run(&remote_storage, &lease, &stop);
+        self.say(WorkerNews::LeaseEnd(lease.id.to_string()));
         self.cache.trim();
         Ok(())
     }
