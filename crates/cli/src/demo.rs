@@ -226,7 +226,7 @@ fn prepare(options: &KeygenOptions, bids: &[Bid], root: &Path, out: &Output) -> 
         out.note(
             "client: sent server.key to the server and public.key to the bidders; client.key stays with the client",
         )?;
-        return seal(bids, root, out);
+        return seal(bids, options.research, root, out);
     }
     for (i, bid) in bids.iter().enumerate() {
         let sealed = client_key.encrypt(&Plain::scalar(BID, bid.amount)?)?;
@@ -242,7 +242,7 @@ fn sealed_name(index: usize) -> String {
 
 /// The bidders' part: each of them encrypts the bid in a process of its own, with a folder that holds the public key alone, and
 /// sends it to the server.
-fn seal(bids: &[Bid], root: &Path, out: &Output) -> Result<()> {
+fn seal(bids: &[Bid], research: bool, root: &Path, out: &Output) -> Result<()> {
     let program = std::env::current_exe().map_err(|e| Error::io("find", Path::new("this program"), e))?;
     let bidders = root.join("bidders");
     make_folder(&bidders)?;
@@ -255,6 +255,7 @@ fn seal(bids: &[Bid], root: &Path, out: &Output) -> Result<()> {
         let mut encrypt = Command::new(&program)
             .current_dir(&folder)
             .args(["--quiet", "encrypt", "--key", "public.key", "--type", "u16", "-", "-o", "bid.ct"])
+            .args(research.then_some("--research"))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -91,7 +91,7 @@ const VERBS: [Verb; 17] = [
     ),
     verb("rsa decrypt", "rsa decrypt --key key.pem message.rsa -o plain", &[], &["plain"]),
     verb("rsa sign", "rsa sign --key key.pem text -o signature", &[("text", "signature")], &["signature"]),
-    verb("demo", "demo --params integers-toy --research --quick", &[], &[]),
+    verb("demo", "demo --scheme ntru --params tight-64-20 --research --quick", &[], &[]),
 ];
 
 /// Files that the commands after a fault write.
