@@ -7,7 +7,7 @@ use solinas_bigint::Natural;
 use super::program::{Program, SKIP, Slot};
 use crate::bus::{BEAT, BEAT_BITS, Beat, Reader, Stalls, Writer};
 use crate::multiplier::{Size, beat};
-use crate::{Design, Error, Instance, Model, Port, Step, Timing};
+use crate::{BuildStage, Design, Error, Instance, Model, Port, Timing};
 
 /// Registers of `rtl/gh/sol_gh_pkg.sv`, by the address of their word.
 pub(super) mod registers {
@@ -126,7 +126,7 @@ impl Machine {
         design: &Design,
         size: Size,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let mut dut = Model::build(design, progress)?.instance()?;
         let readers = [Reader::new(&dut, "la")?, Reader::new(&dut, "lb")?, Reader::new(&dut, "c")?];

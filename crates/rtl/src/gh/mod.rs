@@ -14,7 +14,7 @@ use solinas_bigint::Natural;
 use solinas_schemes::gh::{ClientKey, Encryptor, Evaluator, Noise, Params, PublicKey, ServerKey};
 
 use crate::multiplier::Size;
-use crate::{Design, Error, Step, Timing};
+use crate::{BuildStage, Design, Error, Timing};
 pub use evaluation::Evaluation;
 use machine::{GUARD, Machine, registers};
 pub use machine::{Run, design};
@@ -46,11 +46,11 @@ impl Accelerator {
         Modular::size(public.d())
     }
 
-    /// An accelerator for a key. The model is built on first use; `progress` is called at each step of that.
+    /// An accelerator for a key. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// [`Error::TooLong`] for a key that is too large. The errors of [`Model::build`](crate::Model::build).
-    pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         Self::of_design(&design(Self::size(public)?)?, public, timing, progress)
     }
 
@@ -62,7 +62,7 @@ impl Accelerator {
         design: &Design,
         public: &PublicKey,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let params = public.params().clone();
         let modular = Modular::of_design(design, public.d(), timing, progress)?;
