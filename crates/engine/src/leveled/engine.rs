@@ -2,7 +2,7 @@
 
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, multiply_batch};
-use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step, most_live};
+use crate::arithmetic::{ArithmeticStep, Arrays, Concurrency, Run, SlotContent, most_live};
 use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork, PublicValues};
 use crate::need::Need;
 use crate::planning::{self, Plans, Source};
@@ -378,7 +378,7 @@ fn with_memory<S: Leveled>(
 fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan, lanes: usize) -> Estimate {
     Estimate {
         bootstraps: schedule.bootstraps * lanes as u64,
-        products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
+        products: schedule.count(lanes, |step| matches!(step, ArithmeticStep::Multiply(..))),
         rotations: *rotations,
         depth: schedule.levels,
         scheme: S::SCHEME,
@@ -447,7 +447,7 @@ impl<S: Leveled> PlannedWork for Job<S> {
         let ArithmeticPlan { schedule, relative_cost, rotation_cost, .. } = &*self.planned;
         let bootstraps = speed.bootstrap * schedule.bootstraps as f64;
         // The first product of a batch takes more time than the others.
-        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let product = |step: &ArithmeticStep| matches!(step, ArithmeticStep::Multiply(..));
         let sets = self.lanes(instances);
         let first = match schedule.count(sets, product) {
             0 => 1.0,
