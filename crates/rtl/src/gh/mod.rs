@@ -17,7 +17,7 @@ use crate::multiplier::Size;
 use crate::{BuildStage, Design, Error, Timing};
 pub use evaluation::Evaluation;
 use machine::{GUARD, Machine, registers};
-pub use machine::{Run, design};
+pub use machine::{PrimitiveCost, design};
 use modular::finish;
 pub use modular::{Modular, problem};
 use program::{Program, Term, slots};
@@ -35,7 +35,7 @@ pub struct Accelerator {
 const CANDIDATES: usize = 512;
 
 /// A result, with its cycles and its memory traffic.
-pub type Outcome<T> = Result<(T, Run), Error>;
+pub type Outcome<T> = Result<(T, PrimitiveCost), Error>;
 
 impl Accelerator {
     /// The smallest size of an accelerator for a key.
@@ -159,7 +159,7 @@ impl Accelerator {
         }
         machine.set(registers::BITS, bit.into());
         let end = finish(machine.run(self.modular.limit())?)?;
-        Ok((machine.load(slots::RESULT), end.run))
+        Ok((machine.load(slots::RESULT), end.cost))
     }
 
     /// Decrypts a ciphertext.
@@ -172,7 +172,7 @@ impl Accelerator {
         machine.store(slots::SECRET, client.w())?;
         machine.load_program(&Program::decrypt());
         let end = finish(machine.run(self.modular.limit())?)?;
-        Ok((end.bit, end.run))
+        Ok((end.bit, end.cost))
     }
 
     /// Recrypts a ciphertext. Returns `None` if the guard bits of an expansion do not show that the candidates are right, which
@@ -187,10 +187,10 @@ impl Accelerator {
         machine.set(registers::BITS, self.parities);
         let end = machine.run(self.modular.limit())?;
         if end.error == GUARD {
-            return Ok((None, end.run));
+            return Ok((None, end.cost));
         }
         let end = finish(end)?;
-        Ok((Some(machine.load(slots::RESULT)), end.run))
+        Ok((Some(machine.load(slots::RESULT)), end.cost))
     }
 
     fn lock(&self) -> MutexGuard<'_, Machine> {

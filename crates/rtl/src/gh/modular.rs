@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use solinas_bigint::Natural;
 
 use super::Outcome;
-use super::machine::{End, Machine, Run, design, registers};
+use super::machine::{End, Machine, PrimitiveCost, design, registers};
 use super::program::{Program, slots};
 use crate::multiplier::Size;
 use crate::{BuildStage, Design, Error, Timing};
@@ -119,7 +119,7 @@ impl Modular {
         machine.store(slots::Y, y)?;
         machine.load_program(&Program::multiply());
         let end = finish(machine.run(self.limit())?)?;
-        Ok((machine.load(slots::RESULT), end.run))
+        Ok((machine.load(slots::RESULT), end.cost))
     }
 
     /// Computes a power by squarings and multiplications. The number of cycles shows the exponent's length and weight. The
@@ -128,15 +128,15 @@ impl Modular {
     /// # Errors
     /// [`Error::Stuck`].
     pub fn power(&self, base: &Natural, exponent: &Natural) -> Outcome<Natural> {
-        let mut total = Run::default();
+        let mut total = PrimitiveCost::default();
         let mut power = Natural::one();
         for i in (0..exponent.bit_len()).rev() {
-            let (square, run) = self.multiply(&power, &power)?;
-            total += run;
+            let (square, cost) = self.multiply(&power, &power)?;
+            total += cost;
             power = square;
             if exponent.bit(i) {
-                let (product, run) = self.multiply(&power, base)?;
-                total += run;
+                let (product, cost) = self.multiply(&power, base)?;
+                total += cost;
                 power = product;
             }
         }
