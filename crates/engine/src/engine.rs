@@ -1,7 +1,7 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::need::Need;
-use crate::planning::Source;
+use crate::planning::KernelSource;
 use crate::plans::{Cursor, KernelPlan, Position, RunId, RunState};
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use solinas_circuits::steps;
@@ -163,7 +163,7 @@ pub(crate) struct RandomRequest<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanRequest<'a> {
     /// The program, circuit or conversion.
-    pub(crate) source: &'a Arc<Source>,
+    pub(crate) source: &'a Arc<KernelSource>,
     /// The inputs, checked and in the engine's form, for an engine that plans by them. A conversion takes its only input in the form that it has. None if they
     /// do not exist yet.
     pub(crate) inputs: Option<&'a [Ciphertext]>,

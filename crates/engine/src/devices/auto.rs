@@ -220,7 +220,7 @@ impl PlannedWork for Choice {
 mod tests {
     use super::*;
     use crate::CostModel;
-    use crate::planning::Source;
+    use crate::planning::KernelSource;
     use solinas_schemes::{DeviceError, DeviceErrorKind, DeviceFault};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -297,7 +297,7 @@ mod tests {
         let engines = (Arc::clone(&device) as Arc<dyn Engine>, Arc::clone(&host) as Arc<dyn Engine>);
         let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
         for _ in 0..2 {
-            let source = Arc::new(Source::Convert(Form::Bits));
+            let source = Arc::new(KernelSource::Convert(Form::Bits));
             let request = PlanRequest {
                 source: &source,
                 inputs: None,

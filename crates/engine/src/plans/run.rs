@@ -1,6 +1,6 @@
 //! A run of a schedule, which can stop between two waves and go on later.
 
-use super::schedule::{Linear, Places, Schedule, Task};
+use super::schedule::{Linear, Places, Schedule, ScheduledBootstrap};
 use crate::{Control, Error};
 use rayon::prelude::*;
 use solinas_schemes::tfhe::{self, LweCiphertext, Sum, Values};
@@ -81,7 +81,7 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Reports the number of bootstraps that are done.
     fn report(&self, done: usize) {
-        self.control.report(done as u64, (self.schedule.tasks.len() * self.inputs.instances()) as u64);
+        self.control.report(done as u64, (self.schedule.bootstraps.len() * self.inputs.instances()) as u64);
     }
 
     /// Runs a group of `lanes` instances after `finished` instances are complete. It starts at the wave of `from`, or at
@@ -119,9 +119,10 @@ impl Run<'_> {
                 }
             }
         }
-        let mut order: Vec<&Task> = schedule.tasks.iter().filter(|task| task.wave >= start).collect();
-        order.sort_by_key(|task| task.wave);
-        let mut done = schedule.tasks.len() * finished + (schedule.tasks.len() - order.len()) * lanes;
+        let mut order: Vec<&ScheduledBootstrap> =
+            schedule.bootstraps.iter().filter(|bootstrap| bootstrap.wave >= start).collect();
+        order.sort_by_key(|bootstrap| bootstrap.wave);
+        let mut done = schedule.bootstraps.len() * finished + (schedule.bootstraps.len() - order.len()) * lanes;
         self.report(done);
         let waves = schedule.waves().len();
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
@@ -139,7 +140,7 @@ impl Run<'_> {
                 let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;
                 return Ok(Lanes::Paused(number, live));
             }
-            // Each task runs on every lane.
+            // Each bootstrap runs on every lane.
             let jobs = wave.len() * lanes;
             // Batches have equal sizes, so that no thread idles during a small last one.
             let size = jobs.div_ceil(jobs.div_ceil(values.batch()).max(1)).max(1);
@@ -147,11 +148,13 @@ impl Run<'_> {
                 self.control.check()?;
                 let jobs = begin..(begin + size).min(jobs);
                 let job = |job: usize| {
-                    let (task, lane) = (wave[job / lanes], job % lanes);
+                    let (bootstrap, lane) = (wave[job / lanes], job % lanes);
                     tfhe::Task {
-                        argument: sum(&task.argument, lane),
-                        table: task.table as usize,
-                        outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                        argument: sum(&bootstrap.argument, lane),
+                        table: bootstrap.table as usize,
+                        outputs: (bootstrap.first..bootstrap.first + bootstrap.outputs)
+                            .map(|value| slot(value, lane))
+                            .collect(),
                     }
                 };
                 values.bootstrap(&jobs.clone().map(job).collect::<Vec<_>>())?;

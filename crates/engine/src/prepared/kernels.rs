@@ -2,11 +2,11 @@
 
 use super::request::Request;
 use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
-use crate::planning::Source;
+use crate::planning::KernelSource;
 use crate::plans::Plan;
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Plain, PrepareOptions, Server};
 use solinas_circuits::program::ValueType;
-use solinas_circuits::steps::{Kernel, KernelId, Port, Source as Filled, Step, Steps};
+use solinas_circuits::steps::{Kernel, KernelId, Port, Source, Step, Steps};
 use solinas_values::payload::sizes;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -59,15 +59,15 @@ impl Known {
             };
             let facts = self.facts[slot.0 as usize];
             match (self.steps.source(slot), values) {
-                (Filled::Public(_), _) => return None,
-                (Filled::Input(input), Some(values)) => return Some(Operand::Given(&values[input], at)),
+                (Source::Public(_), _) => return None,
+                (Source::Input(input), Some(values)) => return Some(Operand::Given(&values[input], at)),
                 // It has the noise of what the kernel read.
-                (Filled::Step(step), _) if facts.passes.is_some() => {
+                (Source::Step(step), _) if facts.passes.is_some() => {
                     port = self.steps.steps[step].ports[facts.passes.unwrap_or_default()];
                     lane = at;
                 }
-                (Filled::Step(step), _) => return Some(Operand::Computed(Some(step), slot, at, facts)),
-                (Filled::Input(_), None) => return Some(Operand::Computed(None, slot, at, facts)),
+                (Source::Step(step), _) => return Some(Operand::Computed(Some(step), slot, at, facts)),
+                (Source::Input(_), None) => return Some(Operand::Computed(None, slot, at, facts)),
             }
         }
     }
@@ -76,7 +76,7 @@ impl Known {
     fn are_apart(&self, step: &Step, values: Option<&[Ciphertext]>) -> bool {
         let mut seen = HashSet::new();
         step.ports.iter().flat_map(|port| self.steps.slots_of(*port)).all(|slot| {
-            let is_given = matches!(self.steps.source(slot), Filled::Input(_)) && values.is_some();
+            let is_given = matches!(self.steps.source(slot), Source::Input(_)) && values.is_some();
             !is_given && self.facts[slot.0 as usize] == Facts::FRESH && seen.insert(slot)
         })
     }
@@ -92,7 +92,7 @@ pub(super) struct Kernels {
 /// The planned kernel of a step.
 pub(super) struct PlannedKernel {
     pub(super) work: Box<dyn PlannedWork>,
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<KernelSource>,
     /// Elements that run side by side: lanes, or elements that share ciphertexts.
     pub(super) instances: usize,
     /// Whether its results hide the program.
@@ -139,14 +139,16 @@ impl Kernels {
         let hidden_from = if copies { steps.steps.len() } else { 0 };
         let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
         let mut kernels = Self { known: Known::new(steps)?, all: Vec::new() };
-        let mut sources: HashMap<KernelId, Arc<Source>> = HashMap::new();
+        let mut sources: HashMap<KernelId, Arc<KernelSource>> = HashMap::new();
         for index in 0..kernels.known.steps.steps.len() {
             let step = &kernels.known.steps.steps[index];
             let source = sources.entry(step.kernel).or_insert_with(|| {
                 Arc::new(match (request.conversion, kernels.known.steps.kernel(step)) {
-                    (Some(form), _) => Source::Convert(form),
-                    (None, Kernel::Program(program) | Kernel::Packed(program)) => Source::Program(program.clone()),
-                    (None, Kernel::Circuit { netlist, optimize }) => Source::Circuit(netlist.clone(), *optimize),
+                    (Some(form), _) => KernelSource::Convert(form),
+                    (None, Kernel::Program(program) | Kernel::Packed(program)) => {
+                        KernelSource::Program(program.clone())
+                    }
+                    (None, Kernel::Circuit { netlist, optimize }) => KernelSource::Circuit(netlist.clone(), *optimize),
                 })
             });
             let source = Arc::clone(source);
@@ -163,7 +165,7 @@ impl Kernels {
         &self,
         server: &Server,
         index: usize,
-        source: Arc<Source>,
+        source: Arc<KernelSource>,
         values: Option<&[Ciphertext]>,
         (choice, hides): (Choice<'_>, bool),
         control: &Control<'_>,
@@ -176,7 +178,7 @@ impl Kernels {
         };
         // An engine that plans by the operands themselves has those of a step that reads each port from one input.
         let inputs = match (weight, &*source) {
-            (Some(_), Source::Program(_) | Source::Circuit(..)) => None,
+            (Some(_), KernelSource::Program(_) | KernelSource::Circuit(..)) => None,
             _ => self.whole_inputs(server, step, values)?,
         };
         let Choice { threads, model, .. } = choice;
@@ -233,9 +235,9 @@ impl Kernels {
         for port in &step.ports {
             all.push(match self.known.steps.slots_of(*port)[..] {
                 [slot] => match self.known.steps.source(slot) {
-                    Filled::Input(input) => values[input].clone(),
-                    Filled::Public(public) => public_value(server, &self.known.steps.public[public])?,
-                    Filled::Step(_) => return Ok(None),
+                    Source::Input(input) => values[input].clone(),
+                    Source::Public(public) => public_value(server, &self.known.steps.public[public])?,
+                    Source::Step(_) => return Ok(None),
                 },
                 _ => return Ok(None),
             });
@@ -268,7 +270,7 @@ impl Kernels {
 /// Whether all outputs are results of the only step.
 fn is_alone(steps: &Steps) -> bool {
     let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
-    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Filled::Step(_)))
+    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Source::Step(_)))
 }
 
 /// The cost of steps, each given with its level. Those of one level are beside each other. None for no steps.

@@ -9,7 +9,7 @@ use crate::engine::{
     Stopped, Valued,
 };
 use crate::need::Need;
-use crate::planning::{self, Plans, Source};
+use crate::planning::{self, KernelSource, Plans};
 use crate::plans::{
     Body, Cursor, End, KernelPlan, Position, RunId, RunState, Schedule, StepsState, id as plan_id, planned_weight,
     source_id, tables,
@@ -90,7 +90,7 @@ impl Packing {
 }
 
 /// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
-type Key = (Arc<Source>, u64, bool);
+type Key = (Arc<KernelSource>, u64, bool);
 
 /// A plan, and its waves of bootstraps.
 #[derive(Debug)]
@@ -327,14 +327,14 @@ impl Engine for TfheEngine {
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let weight = planned_weight(self.set(), request.weight);
         let (form, scheduled, weight) = match &**request.source {
-            Source::Program(program) => (self.form(), self.chosen(program, request, weight, control)?, weight),
-            Source::Circuit(netlist, optimize) => {
+            KernelSource::Program(program) => (self.form(), self.chosen(program, request, weight, control)?, weight),
+            KernelSource::Circuit(netlist, optimize) => {
                 let limits = planning::limits(control)?;
                 let key = (Arc::clone(request.source), weight, false);
                 let body = || circuit(netlist, *optimize, self.set(), weight, &limits);
                 (self.form(), self.scheduled(key, body)?, weight)
             }
-            Source::Convert(form) => {
+            KernelSource::Convert(form) => {
                 let schedule = self.conversion(*form, request.inputs)?;
                 (*form, Arc::new(Scheduled { body: None, schedule, id: OnceLock::new() }), 1)
             }
@@ -430,7 +430,7 @@ struct Planned {
     scheduled: Arc<Scheduled>,
     form: Form,
     weight: u64,
-    source: Arc<Source>,
+    source: Arc<KernelSource>,
     model: String,
     /// Whether the results hide the program.
     is_private: bool,
