@@ -243,8 +243,8 @@ impl Schedule {
             }
             let resumed = from.take();
             let lanes = resumed.map_or_else(|| most_lanes.min(instances - done), |cursor| cursor.lanes);
-            let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
-            match run.lanes(&mut *values, lanes, done, resumed)? {
+            let mut slots = target.slots(places.count * lanes, most * lanes, &self.tables)?;
+            match run.lanes(&mut *slots, lanes, done, resumed)? {
                 Lanes::Done(more) => outputs.extend(more),
                 Lanes::Paused(wave, live) => return Ok(End::Paused(Cursor { outputs, lanes, wave, live })),
             }

@@ -22,7 +22,7 @@ use solinas_formats::OnDemand;
 use solinas_formats::tfhe::ServerFile;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split, Sum, Task,
+    Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, SlotBootstrap, Split, Sum,
 };
 use solinas_values::payload::downcast;
 use solinas_values::tfhe::{Blocks, Compact, Elements, SCHEME, form_of, info, value_bytes};
@@ -255,13 +255,16 @@ impl TfheEngine {
         let words = (0..=self.set().big_dimension() as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let value = LweCiphertext::from_words(words);
         let time = |count: usize| {
-            let task =
-                |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: 0 }, table: 0, outputs: vec![slot] };
-            let tasks: Vec<Task> = (1..=count as u32).map(task).collect();
-            let mut values = self.target().values(count + 1, count, &tables)?;
-            values.write(&[(0, &value)])?;
+            let task = |slot| SlotBootstrap {
+                argument: Sum { terms: vec![(0, 1)], constant: 0 },
+                table: 0,
+                outputs: vec![slot],
+            };
+            let tasks: Vec<SlotBootstrap> = (1..=count as u32).map(task).collect();
+            let mut slots = self.target().slots(count + 1, count, &tables)?;
+            slots.write(&[(0, &value)])?;
             let start = Instant::now();
-            values.bootstrap(&tasks)?;
+            slots.bootstrap(&tasks)?;
             Ok::<f64, Error>(start.elapsed().as_secs_f64())
         };
         if let Some(parallel) = self.target().parallel() {
@@ -282,11 +285,11 @@ impl TfheEngine {
     /// Returns the measured seconds of the copies of one value to the devices and back, as one of several.
     fn seconds_of_copies(&self, value: &LweCiphertext) -> Result<f64, Error> {
         const VALUES: u32 = 8;
-        let mut values = self.target().values(VALUES as usize, VALUES as usize, &[])?;
+        let mut slots = self.target().slots(VALUES as usize, VALUES as usize, &[])?;
         let start = Instant::now();
-        values.write(&(0..VALUES).map(|slot| (slot, value)).collect::<Vec<_>>())?;
+        slots.write(&(0..VALUES).map(|slot| (slot, value)).collect::<Vec<_>>())?;
         let sum = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
-        values.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
+        slots.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
         Ok(start.elapsed().as_secs_f64() / f64::from(VALUES))
     }
 }
