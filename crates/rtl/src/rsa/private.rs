@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use solinas_bigint::Natural;
-use solinas_rsa::{Accelerator, Power};
+use solinas_rsa::{Backend, Power};
 
 use super::exponentiator::{Exponentiator, Size, Task};
 use crate::{BuildStage, Error, Timing};
@@ -39,7 +39,7 @@ impl PrivateOperations {
     }
 }
 
-impl Accelerator for PrivateOperations {
+impl Backend for PrivateOperations {
     fn powers(&mut self, powers: [Power<'_>; 2]) -> Result<[Natural; 2], String> {
         let tasks = powers.map(|Power { modulus, exponent, base }| Task {
             modulus,
