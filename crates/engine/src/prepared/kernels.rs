@@ -1,7 +1,8 @@
 //! The plans of the kernels of all steps, made before the first one runs.
 
+use super::no_plan;
 use super::request::Request;
-use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
+use crate::engine::{Facts, Operand, Operands, PlanRequest, PlannedWork};
 use crate::planning::KernelSource;
 use crate::plans::Plan;
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Plain, PrepareOptions, Server};
@@ -183,17 +184,14 @@ impl Kernels {
         };
         let Choice { threads, model, .. } = choice;
         let (weight, is_known) = (weight.unwrap_or(1), weight.is_some());
-        let request = PlanRequest { source: &source, inputs: inputs.as_deref(), weight, instances, threads, model };
-        let engine = Arc::clone(&server.engine);
+        let request =
+            PlanRequest { source: &source, inputs: inputs.as_deref(), weight, instances, threads, model, hides };
         // A plan has the kernels of the program. Those that hide it always are the same.
         let is_copy = hides && index > 0;
-        let (mut work, model) = match choice.pinned.filter(|_| !is_copy) {
-            Some(plan) => (pinned(&engine, plan, &request)?, plan.model().parse()?),
-            None => (engine.plan(&request, control)?, model),
+        let (work, model) = match choice.pinned.filter(|_| !is_copy) {
+            Some(plan) => (pinned(server, plan, &request)?, plan.model().parse()?),
+            None => (Arc::clone(&server.engine).plan(&request, control)?, model),
         };
-        if hides {
-            work.hide()?;
-        }
         let is_final = is_known || inputs.is_some() || values.is_none();
         Ok(PlannedKernel { work, source, instances, hides, model, is_final })
     }
@@ -205,14 +203,10 @@ impl Kernels {
         (inputs, weight): (Option<&[Ciphertext]>, u64),
         control: &Control<'_>,
     ) -> Result<Box<dyn PlannedWork>, Error> {
-        let (source, instances, model) = (&planned.source, planned.instances, planned.model);
+        let &PlannedKernel { ref source, instances, hides, model, .. } = planned;
         let threads = server.threads();
-        let request = PlanRequest { source, inputs, weight, instances, threads, model };
-        let mut work = Arc::clone(&server.engine).plan(&request, control)?;
-        if planned.hides {
-            work.hide()?;
-        }
-        Ok(work)
+        let request = PlanRequest { source, inputs, weight, instances, threads, model, hides };
+        Arc::clone(&server.engine).plan(&request, control)
     }
 
     /// The elements that run side by side in a step.
@@ -293,10 +287,12 @@ pub(super) fn public_value(server: &Server, plain: &solinas_circuits::Plain) -> 
 }
 
 /// The work of the one of the plans that is for this request.
-fn pinned(engine: &Arc<dyn Engine>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+fn pinned(server: &Server, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+    let kernels = plan.of_source(request.source)?;
+    let engine = Arc::clone(&server.engine).pinning().ok_or_else(|| no_plan(server))?;
     let mut result = Err(Error::Internal("a plan has no kernel".into()));
-    for kernel in plan.of_source(request.source)? {
-        result = Arc::clone(engine).pinned(kernel, request);
+    for kernel in kernels {
+        result = Arc::clone(&engine).pinned(kernel, request);
         // Two steps may have one kernel, and operands of different noise.
         if !matches!(result, Err(Error::OtherPlan { .. })) {
             break;

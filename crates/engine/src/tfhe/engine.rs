@@ -5,8 +5,8 @@ use super::inputs::BatchInputs;
 use super::{private, random, trivial, weight};
 use crate::device::{Device, part};
 use crate::engine::{
-    Batch, Blockwise, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, PublicValues, RandomRequest,
-    Stopped, Valued,
+    Batch, Blockwise, Element, Engine, Facts, Operands, Part, Pausing, Pinning, PlanRequest, PlannedWork, PublicValues,
+    RandomRequest, Stopped, Valued,
 };
 use crate::need::Need;
 use crate::planning::{self, KernelSource, Plans};
@@ -344,15 +344,12 @@ impl Engine for TfheEngine {
         };
         let (source, model) = (Arc::clone(request.source), request.model);
         let model = model.to_string();
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
+        let is_private = request.hides;
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private }))
     }
 
-    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        plan.check(self.set(), request.source, request.weight)?;
-        let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
-        let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
-        let form = self.form();
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
+    fn pinning(self: Arc<Self>) -> Option<Arc<dyn Pinning>> {
+        Some(self)
     }
 
     fn public_values(&self) -> Option<&dyn PublicValues> {
@@ -366,6 +363,16 @@ impl Engine for TfheEngine {
     // The masks of many inputs take a while.
     fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
         weight::of_operands(operands, control).map(Some)
+    }
+}
+
+impl Pinning for TfheEngine {
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        plan.check(self.set(), request.source, request.weight)?;
+        let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
+        let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
+        let (form, is_private) = (self.form(), request.hides);
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private }))
     }
 }
 
@@ -492,12 +499,6 @@ impl Planned {
 }
 
 impl PlannedWork for Planned {
-    fn hide(&mut self) -> Result<(), Error> {
-        // A run prepares the section, which takes a moment.
-        self.is_private = true;
-        Ok(())
-    }
-
     fn waves(&self) -> Vec<u64> {
         self.widths().into_iter().map(|width| width as u64).collect()
     }
@@ -564,6 +565,12 @@ impl PlannedWork for Planned {
         Ok(Some(*self.scheduled.id.get_or_init(|| id)))
     }
 
+    fn pausing(&self) -> Option<&dyn Pausing> {
+        Some(self)
+    }
+}
+
+impl Pausing for Planned {
     fn run_until(
         &self,
         batch: &Batch<'_>,
