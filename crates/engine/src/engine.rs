@@ -74,7 +74,7 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
 }
 
 /// An engine that computes by plans that were made before.
-pub(crate) trait Pinning {
+pub(crate) trait Pinning: Send + Sync {
     /// The work of a plan, for the source and the inputs of the request.
     fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error>;
 }
