@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use solinas_circuits::program::{Op, Output};
 use solinas_engine::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, LaneBatch, Plan, PrepareOptions, Prepared, Program,
-    Server, ServerOptions, Type, Work,
+    Ciphertext, Control, Error, Form, Input, Inputs, Job, LaneBatch, PrepareOptions, Prepared, Program, Server,
+    ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -56,9 +56,14 @@ fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
     results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
 }
 
-/// Work on fresh inputs of that many elements.
-fn fresh(program: &Program, elements: usize) -> Work<'_> {
-    Work::program(program, Inputs::Fresh { instances: elements })
+/// The inputs of a call.
+fn given(inputs: &[Bound<'_, PyInput>]) -> Inputs {
+    Inputs::Given(owned(inputs))
+}
+
+/// Fresh inputs of that many elements.
+fn fresh(elements: usize) -> Inputs {
+    Inputs::Fresh { instances: elements }
 }
 
 #[pymethods]
@@ -151,22 +156,12 @@ impl PyServer {
 
     /// The plan of a program on inputs. Ctrl-C stops the planning.
     fn plan(&self, py: Python<'_>, inputs: Vec<Bound<'_, PyInput>>, program: &PyProgram) -> PyResult<PyPlan> {
-        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
-        let server = Arc::clone(&self.server);
-        let job: Job<Plan, Failure> =
-            Job::start(move |control| Ok(server.prepare(Work::program(&program, &inputs), control)?.plan()?))?;
-        wait(&job, py, None, None)?;
-        Ok(job.take()?.into())
+        Ok(self.prepared(py, given(&inputs), program, false, |work, _| work.plan())?.into())
     }
 
     /// The plan of a program on fresh inputs.
     fn plan_fresh(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyPlan> {
-        let program = Arc::clone(&program.program);
-        let server = Arc::clone(&self.server);
-        let job: Job<Plan, Failure> =
-            Job::start(move |control| Ok(server.prepare(fresh(&program, elements), control)?.plan()?))?;
-        wait(&job, py, None, None)?;
-        Ok(job.take()?.into())
+        Ok(self.prepared(py, fresh(elements), program, false, |work, _| work.plan())?.into())
     }
 
     /// Converts a ciphertext to the form `bits` or `radix`. Ctrl-C stops it.
@@ -207,10 +202,7 @@ impl PyServer {
         program: &PyProgram,
         private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (inputs, program) = (owned(&inputs), Arc::clone(&program.program));
-        let server = Arc::clone(&self.server);
-        let options = PrepareOptions { plan: None, private_program };
-        estimated(py, move |control| server.prepare_with(Work::program(&program, &inputs), options, control))
+        estimate_dict(py, &self.prepared(py, given(&inputs), program, private_program, Prepared::estimate)?)
     }
 
     /// Predicts the cost of a program on fresh inputs. Ctrl-C stops the measurement.
@@ -221,19 +213,27 @@ impl PyServer {
         elements: usize,
         private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let program = Arc::clone(&program.program);
-        let server = Arc::clone(&self.server);
-        let options = PrepareOptions { plan: None, private_program };
-        estimated(py, move |control| server.prepare_with(fresh(&program, elements), options, control))
+        estimate_dict(py, &self.prepared(py, fresh(elements), program, private_program, Prepared::estimate)?)
     }
 }
 
-/// The cost of work.
-fn estimated<'py>(
-    py: Python<'py>,
-    prepare: impl FnOnce(&Control<'_>) -> Result<Prepared, Error> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
-    let job: Job<Estimate, Failure> = Job::start(move |control| Ok(prepare(control)?.estimate(control)?))?;
-    wait(&job, py, None, None)?;
-    estimate_dict(py, &job.take()?)
+impl PyServer {
+    /// Plans a program on a thread of its own, and reads a fact of the work. Ctrl-C stops it.
+    fn prepared<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        inputs: Inputs,
+        program: &PyProgram,
+        private_program: bool,
+        read: impl FnOnce(&Prepared, &Control<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> PyResult<T> {
+        let (server, program) = (Arc::clone(&self.server), Arc::clone(&program.program));
+        let options = PrepareOptions { plan: None, private_program };
+        let job: Job<T, Failure> = Job::start(move |control| {
+            let work = server.prepare_with(Work::program(&program, inputs), options, control)?;
+            Ok(read(&work, control)?)
+        })?;
+        wait(&job, py, None, None)?;
+        job.take().map_err(Into::into)
+    }
 }

@@ -215,7 +215,7 @@ impl Gate {
 }
 
 /// A named group of bits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Port {
     /// Name shown to the user; unique among the inputs, and among the outputs.
     pub name: String,
@@ -243,7 +243,7 @@ impl Port {
 ///
 /// Invariants: operands come before their gate. Input bit `k`, counted over the input ports in order, is the only gate `Input(k)`. Every port has at least
 /// one bit. Names are distinct among the inputs, and among the outputs. There is at least one output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Netlist {
     gates: Vec<Gate>,

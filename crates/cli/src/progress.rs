@@ -83,17 +83,17 @@ pub(crate) fn wait_steps<T>(out: &Output, label: &str, work: impl FnOnce(&mut dy
     result
 }
 
-/// Builds the model of a circuit, and shows the step of that.
+/// Builds the model of a circuit, and shows the stage of that.
 ///
 /// # Errors
 /// The errors of the build.
 #[cfg(feature = "rtl")]
 pub(crate) fn build_model<T>(
     out: &Output,
-    build: impl FnOnce(&mut dyn FnMut(solinas_rtl::Step)) -> std::result::Result<T, solinas_rtl::Error>,
+    build: impl FnOnce(&mut dyn FnMut(solinas_rtl::BuildStage)) -> std::result::Result<T, solinas_rtl::Error>,
 ) -> Result<T> {
     let label = "building the model of the circuit (once, a minute or two)";
-    Ok(wait_steps(out, label, |show| build(&mut |step| show(step.name())))?)
+    Ok(wait_steps(out, label, |show| build(&mut |stage| show(stage.name())))?)
 }
 
 /// Does long work, and shows a progress bar with that label. Ctrl-C cancels it.

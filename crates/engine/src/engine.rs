@@ -1,7 +1,7 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::need::Need;
-use crate::planning::Source;
+use crate::planning::KernelSource;
 use crate::plans::{Cursor, KernelPlan, Position, RunId, RunState};
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use solinas_circuits::steps;
@@ -36,9 +36,9 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     /// The plan of a program, circuit or conversion, within the limits of planning.
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error>;
 
-    /// The work of a plan that was made before, for the source and the inputs of the request.
-    fn pinned(self: Arc<Self>, _plan: &KernelPlan, _request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        Err(Error::NoPlan { scheme: self.params().scheme })
+    /// Itself, if it computes by plans that were made before (TFHE).
+    fn pinning(self: Arc<Self>) -> Option<Arc<dyn Pinning>> {
+        None
     }
 
     /// The engine of the same key on the current thread pool, if it shares the memory of this engine of a device.
@@ -71,6 +71,12 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     fn weight(&self, _operands: &Operands<'_>, _control: &Control<'_>) -> Result<Option<u64>, Error> {
         Ok(None)
     }
+}
+
+/// An engine that computes by plans that were made before.
+pub(crate) trait Pinning: Send + Sync {
+    /// The work of a plan, for the source and the inputs of the request.
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error>;
 }
 
 /// An engine whose kernels read public values.
@@ -163,7 +169,7 @@ pub(crate) struct RandomRequest<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanRequest<'a> {
     /// The program, circuit or conversion.
-    pub(crate) source: &'a Arc<Source>,
+    pub(crate) source: &'a Arc<KernelSource>,
     /// The inputs, checked and in the engine's form, for an engine that plans by them. A conversion takes its only input in the form that it has. None if they
     /// do not exist yet.
     pub(crate) inputs: Option<&'a [Ciphertext]>,
@@ -175,6 +181,8 @@ pub(crate) struct PlanRequest<'a> {
     pub(crate) threads: usize,
     /// The model by which the plan is chosen (TFHE).
     pub(crate) model: CostModel,
+    /// Whether the results hide the program. Only schemes with private programs get such a request.
+    pub(crate) hides: bool,
 }
 
 /// The end of a run in parts.
@@ -194,11 +202,6 @@ pub(crate) trait PlannedWork: Send + Sync {
     /// The identity of the plan. None if the scheme has no such values.
     fn id(&self) -> Result<Option<KeyId>, Error> {
         Ok(None)
-    }
-
-    /// Lets the results hide the program.
-    fn hide(&mut self) -> Result<(), Error> {
-        Err(Error::NoPrivateProgram { scheme: self.count(1)?.scheme })
     }
 
     /// The bootstraps of each wave of one element, if the scheme has waves.
@@ -228,19 +231,25 @@ pub(crate) trait PlannedWork: Send + Sync {
         control: &Control<'_>,
     ) -> Result<Estimate, Error>;
 
-    /// Computes the outputs from a paused run on, if one is given, and stops between two waves where `pause` says so. On the current thread pool.
-    fn run_until(
-        &self,
-        _batch: &Batch<'_>,
-        _from: Option<&Cursor>,
-        _pause: &dyn Fn(Position) -> bool,
-        _control: &Control<'_>,
-    ) -> Result<Part, Error> {
-        Err(Error::NoPause { scheme: self.count(1)?.scheme })
+    /// Itself, if its runs can pause (TFHE).
+    fn pausing(&self) -> Option<&dyn Pausing> {
+        None
     }
 
     /// Computes the outputs, on the current thread pool.
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error>;
+}
+
+/// Work that can stop between two waves.
+pub(crate) trait Pausing {
+    /// Computes the outputs from a paused run on, if one is given, and stops between two waves where `pause` says so. On the current thread pool.
+    fn run_until(
+        &self,
+        batch: &Batch<'_>,
+        from: Option<&Cursor>,
+        pause: &dyn Fn(Position) -> bool,
+        control: &Control<'_>,
+    ) -> Result<Part, Error>;
 }
 
 /// An output of a run.

@@ -52,7 +52,7 @@ fn number((name, default): (&'static str, u64)) -> Result<u64, Error> {
 
 /// The source of a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Source {
+pub(crate) enum KernelSource {
     Program(Program),
     /// A circuit, and whether to optimize it.
     Circuit(Netlist, bool),

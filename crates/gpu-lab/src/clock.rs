@@ -1,4 +1,4 @@
-//! The time of a run and of its steps.
+//! The time of a run and of its stages.
 
 use crate::Size;
 use solinas_gpu::Error;
@@ -18,7 +18,7 @@ impl Clock {
 
     /// The part of a run that starts now, takes at most a given number of seconds, and ends with the run.
     #[must_use]
-    pub fn step(self, seconds: u64) -> Self {
+    pub fn stage(self, seconds: u64) -> Self {
         Self { end: self.end.min(Instant::now() + Duration::from_secs(seconds)) }
     }
 
@@ -41,7 +41,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// A timer that takes 21 samples, or 1 for [`Size::Quick`], and fewer if the time of its step ends.
+    /// A timer that takes 21 samples, or 1 for [`Size::Quick`], and fewer if the time of its stage ends.
     pub fn new(clock: Clock, size: Size) -> Self {
         Self { clock, samples: if size == Size::Quick { 1 } else { 21 } }
     }

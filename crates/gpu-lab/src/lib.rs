@@ -2,14 +2,14 @@
 //!
 //! - [`checks::CHECKS`]: every engine against the CPU, byte for byte.
 //! - [`micro`]: the ceilings of a machine. [`benches::BENCHES`]: the engines beside their bounds from these ceilings.
-//! - [`Clock`]: the time of each step. [`steps`]: the steps and their files.
+//! - [`Clock`]: the time of each stage. [`stages`]: the stages and their files.
 #![forbid(unsafe_code)]
 
 pub mod benches;
 pub mod checks;
 mod clock;
 pub mod micro;
-pub mod steps;
+pub mod stages;
 mod tools;
 
 pub use clock::{Clock, Timer};

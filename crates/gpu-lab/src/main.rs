@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use solinas_gpu::{Device, DeviceOptions};
-use solinas_gpu_lab::steps::{Findings, Options, Step};
+use solinas_gpu_lab::stages::{Findings, Options, Stage};
 use solinas_gpu_lab::{Clock, Size};
 use solinas_schemes::DeviceName;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ struct Args {
     seconds: u64,
     /// Run this step only; repeat the option for several
     #[arg(long)]
-    step: Vec<Step>,
+    step: Vec<Stage>,
     /// Only checks and benches whose name contains this
     #[arg(long, default_value = "")]
     only: String,
@@ -57,15 +57,15 @@ fn run(args: &Args) -> Result<bool, String> {
     let options = Options { folder: &args.folder, name: &args.device, size, seed: args.seed, clock, only: &args.only };
     println!("{}: seed {}, {} s", device.info().name, args.seed, args.seconds);
     let mut findings = Findings::default();
-    for step in Step::ALL.into_iter().filter(|step| args.step.is_empty() || args.step.contains(step)) {
+    for stage in Stage::ALL.into_iter().filter(|stage| args.step.is_empty() || args.step.contains(stage)) {
         if clock.is_over() {
-            println!("{step:?}: skipped, since the time was over");
+            println!("{stage:?}: skipped, since the time was over");
             continue;
         }
-        // A device that fails in one step may still tell why in the next one.
-        match findings.run(step, &device, &options) {
-            Ok(()) => println!("{step:?}: done, {:.0} s left", clock.left().as_secs_f64()),
-            Err(problem) => println!("{step:?}: {problem}"),
+        // A device that fails in one stage may still tell why in the next one.
+        match findings.run(stage, &device, &options) {
+            Ok(()) => println!("{stage:?}: done, {:.0} s left", clock.left().as_secs_f64()),
+            Err(problem) => println!("{stage:?}: {problem}"),
         }
     }
     println!("\n{}", findings.summary(&device, size));

@@ -44,13 +44,13 @@ pub(crate) fn profile(device: &str, clock: Clock) -> String {
     of_lab(command, "benches", device, clock)
 }
 
-/// Runs one step of this program under another one, with results in a temporary folder.
-fn of_lab(mut command: Command, step: &str, device: &str, clock: Clock) -> String {
+/// Runs one stage of this program under another one, with results in a temporary folder.
+fn of_lab(mut command: Command, stage: &str, device: &str, clock: Clock) -> String {
     let folder = std::env::temp_dir().join(format!("gpu-lab-{}", std::process::id()));
     let mut run = || {
         std::fs::create_dir_all(&folder)?;
         command.arg(std::env::current_exe()?).arg(&folder);
-        command.args(["--quick", "--device", device, "--step", step]);
+        command.args(["--quick", "--device", device, "--step", stage]);
         Ok::<String, std::io::Error>(output(&mut command, clock))
     };
     let text = run().unwrap_or_else(|error| error.to_string());

@@ -9,7 +9,7 @@ fn lab() -> Command {
 }
 
 #[test]
-fn every_step_writes_its_files() {
+fn every_stage_writes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let results = folder.path().join("results");
     let output = lab().arg(&results).args(["--device", "emulated", "--quick", "--seed", "7"]).assert().success();

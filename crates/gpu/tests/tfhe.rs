@@ -6,7 +6,9 @@ use rand_core::SeedableRng;
 use solinas_gpu::tfhe::{Engine, Session};
 use solinas_gpu::{Device, DeviceOptions, Error};
 use solinas_gpu_lab::checks::tfhe;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, Sum, Task};
+use solinas_schemes::tfhe::{
+    ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, SlotBootstrap, Sum,
+};
 use solinas_schemes::{Control, Entropy};
 
 /// A key of a set, with the LWE dimension `n` if one is given.
@@ -72,7 +74,7 @@ fn tasks_that_do_not_fit_are_refused() {
     let engine = engine(&evaluator, 0);
     let entries = |outputs| LookupTable::Entries(vec![[1; 16]; outputs]);
     let mut session = Session::new(&engine, 2, 1, &[entries(2)]).unwrap();
-    let task = |slot: u32, table, outputs: &[u32]| Task {
+    let task = |slot: u32, table, outputs: &[u32]| SlotBootstrap {
         argument: Sum { terms: vec![(slot, 1)], constant: 0 },
         table,
         outputs: outputs.to_vec(),

@@ -6,7 +6,7 @@ use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::tfhe::{Engines, Sessions};
 use solinas_gpu::{Device, DeviceOptions, Error, Faults};
 use solinas_schemes::DeviceName;
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Sum, Task, Values};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, SlotBootstrap, Slots, Sum};
 
 /// A key of the gates with a small LWE dimension.
 fn evaluator() -> Evaluator {
@@ -22,7 +22,7 @@ fn waves(engines: &Engines, words: usize, jobs: u32) -> Result<Vec<LweCiphertext
     session.write(&(0..jobs).zip(&values).collect::<Vec<_>>())?;
     for wave in 0..3 {
         let value = |job: u32| wave * jobs + job % jobs;
-        let task = |job| Task {
+        let task = |job| SlotBootstrap {
             argument: Sum { terms: vec![(value(job), 1), (value(7 * job + 1), -3)], constant: job << 27 },
             table: 0,
             outputs: vec![value(job) + jobs],

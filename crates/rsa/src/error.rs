@@ -164,9 +164,9 @@ pub enum Error {
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] solinas_schemes::Cancelled),
-    /// An accelerator failed.
+    /// A back end failed.
     #[error("the accelerator failed: {0}")]
-    Accelerator(String),
+    Backend(String),
     /// An error of the integer arithmetic.
     #[error("an arithmetic operation failed: {0}")]
     Arithmetic(String),

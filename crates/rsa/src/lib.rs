@@ -26,7 +26,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
-mod accelerator;
+mod backend;
 mod encoding;
 mod error;
 mod hash;
@@ -41,7 +41,7 @@ mod public;
 mod ring;
 mod secret;
 
-pub use accelerator::{Accelerator, Power};
+pub use backend::{Backend, Power};
 pub use encoding::{PrivateFormat, PublicFormat};
 pub use error::{Error, Result};
 pub use hash::Hash;

@@ -1,7 +1,7 @@
 //! The private key: decryption and signatures.
 
 use super::KeyUse;
-use super::accelerator::{Accelerator, Power};
+use super::backend::{Backend, Power};
 use super::error::{Error, Result};
 use super::padding::rejection::Alternative;
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
@@ -44,7 +44,7 @@ pub struct PrivateKey {
     ring_p: Ring,
     ring_q: Ring,
     execution: Execution,
-    accelerator: Option<Mutex<Box<dyn Accelerator>>>,
+    backend: Option<Mutex<Box<dyn Backend>>>,
     insecure: bool,
 }
 
@@ -121,7 +121,7 @@ impl PrivateKey {
         if parts.p == parts.q {
             return Err(Error::Inconsistent { part: "prime q" });
         }
-        Ok(Self { public, parts, ring_p, ring_q, execution: Execution::default(), accelerator: None, insecure: false })
+        Ok(Self { public, parts, ring_p, ring_q, execution: Execution::default(), backend: None, insecure: false })
     }
 
     /// The public key.
@@ -159,10 +159,10 @@ impl PrivateKey {
         Ok(())
     }
 
-    /// Lets an accelerator compute the powers of private operations from now on. Blinding, the combination of the two powers
+    /// Lets a back end compute the powers of private operations from now on. Blinding, the combination of the two powers
     /// and the check of the result stay on this processor.
-    pub fn set_accelerator(&mut self, accelerator: Box<dyn Accelerator>) {
-        self.accelerator = Some(Mutex::new(accelerator));
+    pub fn set_backend(&mut self, backend: Box<dyn Backend>) {
+        self.backend = Some(Mutex::new(backend));
     }
 
     /// The multiplication of private operations.
@@ -286,7 +286,7 @@ impl PrivateKey {
     /// Computes the powers modulo p and modulo q.
     fn halves(&self, blinded: &Natural) -> Result<(Zeroizing<Natural>, Zeroizing<Natural>)> {
         let (dp, dq) = (&*self.parts.dp, &*self.parts.dq);
-        let Some(accelerator) = &self.accelerator else {
+        let Some(backend) = &self.backend else {
             let half = |ring: &Ring, exponent: &Natural| ring.pow(blinded, exponent).map(Zeroizing::new);
             let (x_p, x_q) = both(self.execution.parallel, || half(&self.ring_p, dp), || half(&self.ring_q, dq));
             return Ok((x_p?, x_q?));
@@ -297,8 +297,8 @@ impl PrivateKey {
             Power { modulus: &self.parts.p, exponent: dp, base: &base_p },
             Power { modulus: &self.parts.q, exponent: dq, base: &base_q },
         ];
-        let mut accelerator = accelerator.lock().unwrap_or_else(PoisonError::into_inner);
-        let [x_p, x_q] = accelerator.powers(powers).map_err(Error::Accelerator)?.map(Zeroizing::new);
+        let mut backend = backend.lock().unwrap_or_else(PoisonError::into_inner);
+        let [x_p, x_q] = backend.powers(powers).map_err(Error::Backend)?.map(Zeroizing::new);
         // A faulty power may exceed its modulus. The check of the result finds it.
         Ok((Zeroizing::new(self.ring_p.reduce(&x_p)), Zeroizing::new(self.ring_q.reduce(&x_q))))
     }

@@ -11,18 +11,18 @@ use crate::{Design, Error};
 /// The wrapper's part that is the same for all designs.
 const WRAPPER: &str = include_str!("wrapper.cpp");
 
-/// A step of a build, for progress.
+/// A stage of a build, for progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum BuildStage {
     /// Verilator makes C++ of the design.
     Translate,
     /// The compiler makes a library of it.
     Compile,
 }
 
-impl Step {
-    /// Name of the step.
+impl BuildStage {
+    /// Name of the stage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Translate => "translation",
@@ -33,7 +33,7 @@ impl Step {
 
 /// Returns the library of a design and its key. Builds it unless it is in the cache and intact. A build that ends early
 /// leaves no library.
-pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<(PathBuf, String), Error> {
+pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(BuildStage)) -> Result<(PathBuf, String), Error> {
     let tools = Tools::find()?;
     let folder = cache().ok_or(Error::NoCache)?;
     let key = key(design, &tools);
@@ -64,7 +64,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
         fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(at(&file))?;
     }
 
-    progress(Step::Translate);
+    progress(BuildStage::Translate);
     let mut verilator = tools.command("perl");
     verilator.arg(tools.root.join("bin/verilator")).args(VERILATOR).args([
         "--top-module",
@@ -75,9 +75,9 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     verilator.args(design.parameters().iter().map(|(name, value)| format!("-G{name}={value}")));
     verilator.args(design.is_traced().then_some("--trace")).args(design.sources().iter().map(|(name, _)| name));
     let header = work.path().join("obj/Vtop.h");
-    run(design, Step::Translate, verilator.current_dir(work.path()), &header)?;
+    run(design, BuildStage::Translate, verilator.current_dir(work.path()), &header)?;
 
-    progress(Step::Compile);
+    progress(BuildStage::Compile);
     let ports = ports(&fs::read_to_string(&header).map_err(at(&header))?);
     let wrapper = work.path().join("wrapper.cpp");
     let traced = if design.is_traced() { "#define TRACE 1\n" } else { "" };
@@ -98,7 +98,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     link.args(LINK).arg("-I").arg(&include);
     link.arg("-I").arg(include.join("vltstd")).arg("-o").arg(&library);
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a"]).arg(&runtime).arg("-lpthread");
-    run(design, Step::Compile, link.current_dir(work.path()), &library)?;
+    run(design, BuildStage::Compile, link.current_dir(work.path()), &library)?;
     keep(&library, &path).map_err(at(&path))?;
     // Other processes may wait for the lock and then find it released. The file itself is not needed.
     let _ = fs::remove_file(&lock);
@@ -175,7 +175,7 @@ fn make(design: &Design, tools: &Tools, work: &Path, target: &str) -> Result<(),
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let mut make = tools.command("make");
     make.args(MAKE).args(optimization(design)).arg(format!("-j{jobs}")).arg(target).current_dir(work);
-    run(design, Step::Compile, &mut make, &work.join("obj").join(target))
+    run(design, BuildStage::Compile, &mut make, &work.join("obj").join(target))
 }
 
 /// The option of make that replaces that of [`MAKE`], if the model is for small simulations.
@@ -234,8 +234,8 @@ fn ports(header: &str) -> String {
 }
 
 /// Runs a command that makes a file. The first lines of its output become the error.
-fn run(design: &Design, step: Step, command: &mut Command, made: &Path) -> Result<(), Error> {
-    let failed = |output: String| Error::Build { step: step.name(), top: design.top().into(), output };
+fn run(design: &Design, stage: BuildStage, command: &mut Command, made: &Path) -> Result<(), Error> {
+    let failed = |output: String| Error::Build { stage: stage.name(), top: design.top().into(), output };
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| failed(format!("{program} cannot be started: {error}")))?;
     if output.status.success() && made.exists() {

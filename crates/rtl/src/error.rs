@@ -31,12 +31,12 @@ pub enum Error {
     NoCache,
     /// A program that builds models failed.
     #[error(
-        "{step} of the model of {top} failed: {output}; see that the disk has room and that the tools are those of \
+        "{stage} of the model of {top} failed: {output}; see that the disk has room and that the tools are those of \
          tools/install_rtl_tools.sh, or compute it on the device cpu"
     )]
     Build {
-        /// The step.
-        step: &'static str,
+        /// The stage.
+        stage: &'static str,
         /// The top module.
         top: String,
         /// The first lines of its output.

@@ -16,7 +16,7 @@ pub mod schedule;
 pub mod stored;
 mod tools;
 
-pub use build::Step;
+pub use build::BuildStage;
 pub use bus::Timing;
 pub use design::Design;
 pub use error::Error;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(any(unix, windows))]
 use libloading::{Error as LoadError, Library};
 
-use crate::build::{Step, library};
+use crate::build::{BuildStage, library};
 #[cfg(not(any(unix, windows)))]
 use crate::no_loading::{Error as LoadError, Library};
 use crate::{Design, Error};
@@ -48,11 +48,11 @@ pub struct Instance {
 unsafe impl Send for Instance {}
 
 impl Model {
-    /// Loads the model of a design. Builds it first unless it was built before, and calls `progress` at each step.
+    /// Loads the model of a design. Builds it first unless it was built before, and calls `progress` at each stage.
     ///
     /// # Errors
     /// [`Error::Tool`], [`Error::Build`], [`Error::File`], [`Error::Load`].
-    pub fn build(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn build(design: &Design, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         let (path, key) = library(design, progress)?;
         // SAFETY: the library was built by this crate. Its initializers are those of C++'s standard library.
         let library = unsafe { Library::new(&path) }.map_err(|error| load(&path, &error))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use solinas_bigint::Natural;
 
 use crate::bus::{BEAT, Beat, Reader, Stalls};
-use crate::{Design, Error, Instance, Model, Port, Step, Timing};
+use crate::{BuildStage, Design, Error, Instance, Model, Port, Timing};
 
 /// The size of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,11 +93,11 @@ pub fn design(size: Size) -> Result<Design, Error> {
 }
 
 impl Multiplier {
-    /// A multiplier of this size. The model is built on first use; `progress` is called at each step of that.
+    /// A multiplier of this size. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// The errors of [`Model::build`].
-    pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         Self::of_design(&design(size)?, size, timing, progress)
     }
 
@@ -109,7 +109,7 @@ impl Multiplier {
         design: &Design,
         size: Size,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         Self::of(Model::build(design, progress)?.instance()?, size, timing)
     }
@@ -118,7 +118,12 @@ impl Multiplier {
     ///
     /// # Errors
     /// The errors of [`Model::build`] and [`Instance::trace`].
-    pub fn traced(size: Size, timing: Timing, path: &Path, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn traced(
+        size: Size,
+        timing: Timing,
+        path: &Path,
+        progress: &mut dyn FnMut(BuildStage),
+    ) -> Result<Self, Error> {
         let mut dut = Model::build(&design(size)?.traced(), progress)?.instance()?;
         dut.trace(path)?;
         Self::of(dut, size, timing)

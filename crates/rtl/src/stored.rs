@@ -4,7 +4,7 @@ use solinas_bigint::Natural;
 
 use crate::bus::{BEAT, Reader, Stalls};
 use crate::multiplier::{Size, beat};
-use crate::{Design, Error, Instance, Model, Port, Step, Timing};
+use crate::{BuildStage, Design, Error, Instance, Model, Port, Timing};
 
 /// Points of a word of the store.
 const LANES: usize = 16;
@@ -116,11 +116,16 @@ pub fn design(size: Size, kernels: Kernels) -> Result<Design, Error> {
 const TW_LATENCY: usize = 2;
 
 impl StoredMultiplier {
-    /// A multiplier of this size. The model is built on first use; `progress` is called at each step of that.
+    /// A multiplier of this size. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// The errors of [`Model::build`].
-    pub fn new(size: Size, kernels: Kernels, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(
+        size: Size,
+        kernels: Kernels,
+        timing: Timing,
+        progress: &mut dyn FnMut(BuildStage),
+    ) -> Result<Self, Error> {
         Self::of_design(&design(size, kernels)?, size, kernels, timing, progress)
     }
 
@@ -133,7 +138,7 @@ impl StoredMultiplier {
         size: Size,
         kernels: Kernels,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let mut dut = Model::build(design, progress)?.instance()?;
         let reader = Reader::new(&dut, "la")?;

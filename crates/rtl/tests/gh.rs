@@ -47,8 +47,8 @@ fn products_equal_those_of_the_library() {
         let all = residues(&server);
         for (i, x) in all.iter().enumerate() {
             for y in all.iter().skip(i).step_by(2) {
-                let (product, run) = accelerator.multiply(x, y).unwrap();
-                assert!(product == (x * y).rem(server.public().d()).unwrap(), "{run:?}");
+                let (product, cost) = accelerator.multiply(x, y).unwrap();
+                assert!(product == (x * y).rem(server.public().d()).unwrap(), "{cost:?}");
             }
         }
     }
@@ -69,9 +69,9 @@ fn encryptions_equal_those_of_the_library_and_decrypt() {
             let mut rng = public.encryption_rng(Some(i)).unwrap();
             let want = encryptor.encrypt(bit, &mut rng).unwrap();
             let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(i)).unwrap());
-            let (ciphertext, run) = accelerator.encrypt(bit, &noise).unwrap();
-            assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {run:?}");
-            cycles.push(run.cycles);
+            let (ciphertext, cost) = accelerator.encrypt(bit, &noise).unwrap();
+            assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {cost:?}");
+            cycles.push(cost.cycles);
             assert_eq!(accelerator.decrypt(&client, &ciphertext).unwrap().0, bit, "decryption {i}");
         }
         assert!(stalls > 0 || cycles.windows(2).all(|pair| pair[0] == pair[1]), "{cycles:?}");
@@ -103,9 +103,9 @@ fn recrypts(cases: &[(&str, u8, usize)]) {
             words.resize(public.words(), 0);
             let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(public.params())).unwrap();
             let want = evaluator.recrypt(&ciphertext).unwrap();
-            let (result, run) = accelerator.recrypt(x).unwrap();
-            println!("{name}: {run:?}");
-            assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{name}: {run:?}");
+            let (result, cost) = accelerator.recrypt(x).unwrap();
+            println!("{name}: {cost:?}");
+            assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{name}: {cost:?}");
         }
     }
 }
@@ -127,12 +127,12 @@ fn a_reset_in_the_middle_of_a_primitive_leaves_nothing_behind() {
     let [want, recrypted] = [&want, &recrypted].map(|ciphertext| Natural::from_words(ciphertext.words().to_vec()));
     // Each primitive is right, and takes the stated number of cycles.
     let primitives: [&dyn Fn() -> Result<u64, Error>; 4] = [
-        &|| accelerator.encrypt(true, &noise).map(|(ciphertext, run)| (assert!(ciphertext == want), run.cycles).1),
-        &|| accelerator.decrypt(&client, &want).map(|(bit, run)| (assert!(bit), run.cycles).1),
-        &|| accelerator.recrypt(&want).map(|(result, run)| (assert!(result.unwrap() == recrypted), run.cycles).1),
+        &|| accelerator.encrypt(true, &noise).map(|(ciphertext, cost)| (assert!(ciphertext == want), cost.cycles).1),
+        &|| accelerator.decrypt(&client, &want).map(|(bit, cost)| (assert!(bit), cost.cycles).1),
+        &|| accelerator.recrypt(&want).map(|(result, cost)| (assert!(result.unwrap() == recrypted), cost.cycles).1),
         &|| {
             let product = accelerator.multiply(&want, &recrypted);
-            product.map(|(x, run)| (assert!(x == (&want * &recrypted).rem(public.d()).unwrap()), run.cycles).1)
+            product.map(|(x, cost)| (assert!(x == (&want * &recrypted).rem(public.d()).unwrap()), cost.cycles).1)
         },
     ];
     for primitive in primitives {
@@ -150,17 +150,17 @@ fn a_reset_in_the_middle_of_a_primitive_leaves_nothing_behind() {
 /// Cycles of the paper (`doroz2015` table 3, at 666 MHz: units of 98,304 cycles).
 const PAPER: [(&str, f64); 3] = [("Decrypt", 10.8e6), ("Encrypt", 12.1e6), ("Recrypt", 2075e6)];
 
-fn report(what: &str, run: solinas_rtl::gh::Run) {
+fn report(what: &str, cost: solinas_rtl::gh::PrimitiveCost) {
     let paper = PAPER.iter().find(|(name, _)| *name == what).map_or(0.0, |(_, cycles)| *cycles);
     println!(
         "small, {what}: {} cycles (paper {:.1}M, 1/{:.0}), {:.1} MB read, {:.1} MB written",
-        run.cycles,
+        cost.cycles,
         paper / 1e6,
-        paper / run.cycles as f64,
-        run.read_bytes as f64 / 1e6,
-        run.written_bytes as f64 / 1e6
+        paper / cost.cycles as f64,
+        cost.read_bytes as f64 / 1e6,
+        cost.written_bytes as f64 / 1e6
     );
-    let values = [("cycles", run.cycles), ("read_bytes", run.read_bytes), ("written_bytes", run.written_bytes)];
+    let values = [("cycles", cost.cycles), ("read_bytes", cost.read_bytes), ("written_bytes", cost.written_bytes)];
     figures::record(&["gh", &what.to_lowercase()], &values);
 }
 
@@ -177,18 +177,18 @@ fn small_encrypts_and_decrypts_as_the_library_does() {
         let bit = i % 2 == 1;
         let want = encryptor.encrypt(bit, &mut public.encryption_rng(Some(i)).unwrap()).unwrap();
         let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(i)).unwrap());
-        let (ciphertext, run) = accelerator.encrypt(bit, &noise).unwrap();
-        assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {run:?}");
-        report("Encrypt", run);
-        let (decrypted, run) = accelerator.decrypt(&client, &ciphertext).unwrap();
+        let (ciphertext, cost) = accelerator.encrypt(bit, &noise).unwrap();
+        assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {cost:?}");
+        report("Encrypt", cost);
+        let (decrypted, cost) = accelerator.decrypt(&client, &ciphertext).unwrap();
         assert_eq!(decrypted, bit, "decryption {i}");
-        report("Decrypt", run);
+        report("Decrypt", cost);
     }
     let all = residues(&server);
     for (x, y) in all.iter().zip(all.iter().rev()) {
-        let (product, run) = accelerator.multiply(x, y).unwrap();
-        assert!(product == (x * y).rem(public.d()).unwrap(), "{run:?}");
-        report("Product", run);
+        let (product, cost) = accelerator.multiply(x, y).unwrap();
+        assert!(product == (x * y).rem(public.d()).unwrap(), "{cost:?}");
+        report("Product", cost);
     }
 }
 
@@ -206,7 +206,7 @@ fn small_recrypts_as_the_library_does() {
     words.resize(public.words(), 0);
     let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(public.params())).unwrap();
     let want = evaluator.recrypt(&ciphertext).unwrap();
-    let (result, run) = accelerator.recrypt(x).unwrap();
-    report("Recrypt", run);
-    assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{run:?}");
+    let (result, cost) = accelerator.recrypt(x).unwrap();
+    report("Recrypt", cost);
+    assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{cost:?}");
 }

@@ -142,13 +142,13 @@ fn no_notes(_: &[&ParamsInfo]) -> Vec<String> {
 
 /// Facts about a scheme that its operations do not need.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct SchemeFacts {
     pub(crate) capabilities: Capabilities,
     pub(crate) table: ParamsTable,
     pub(crate) bench: BenchCases,
 }
 
-pub(crate) static TFHE: Facts = Facts {
+pub(crate) static TFHE: SchemeFacts = SchemeFacts {
     capabilities: Capabilities {
         compact: true,
         private_program: true,
@@ -195,7 +195,7 @@ fn claims(sets: &[&ParamsInfo]) -> Vec<String> {
     notes
 }
 
-pub(crate) static GH: Facts = Facts {
+pub(crate) static GH: SchemeFacts = SchemeFacts {
     capabilities: Capabilities { table_memory: true, checkpoint: true, slow_estimate: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 4,
@@ -223,7 +223,7 @@ fn weaknesses(sets: &[&ParamsInfo]) -> Vec<String> {
     sets.map(|set| format!("{}: {}", set.name, set.research_only.as_deref().unwrap_or_default())).collect()
 }
 
-pub(crate) static NTRU: Facts = Facts {
+pub(crate) static NTRU: SchemeFacts = SchemeFacts {
     capabilities: Capabilities::NONE,
     table: ParamsTable {
         position: 2,
@@ -238,7 +238,7 @@ pub(crate) static NTRU: Facts = Facts {
     bench: BenchCases { params: Some("tight-512-12"), ..LEVELED },
 };
 
-pub(crate) static BGV: Facts = Facts {
+pub(crate) static BGV: SchemeFacts = SchemeFacts {
     capabilities: Capabilities::NONE,
     table: ParamsTable {
         position: 1,
@@ -254,7 +254,7 @@ pub(crate) static BGV: Facts = Facts {
     bench: BenchCases { params: Some("slots128-16384-7"), ..LEVELED },
 };
 
-pub(crate) static LWE: Facts = Facts {
+pub(crate) static LWE: SchemeFacts = SchemeFacts {
     capabilities: Capabilities { slow_estimate: true, public_matrix: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 3,

@@ -1,8 +1,8 @@
 //! The schemes. This file alone lists them.
 //!
-//! A scheme has a [`SchemeEntry`], [`Facts`], and a line of [`SCHEMES`].
+//! A scheme has a [`SchemeEntry`], [`SchemeFacts`], and a line of [`SCHEMES`].
 
-use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
+use crate::facts::{self, BenchCases, Capabilities, ParamsTable, SchemeFacts};
 use crate::scheme::SchemeEntry;
 use crate::search::{self, FoundParams, ParamsRequest, Search};
 use crate::{Error, ParamsInfo, Scheme, tfhe};
@@ -25,7 +25,7 @@ static SCHEMES: &[Registered] = &[
 /// A scheme in the list.
 struct Registered {
     entry: &'static dyn SchemeEntry,
-    facts: &'static Facts,
+    facts: &'static SchemeFacts,
     search: Option<Search>,
 }
 

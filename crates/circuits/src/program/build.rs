@@ -2,11 +2,15 @@
 
 use super::{ACROSS, Function, Input, Node, OPERATIONS, Op, Output, Plain, Program, Shape, Type, ValueId};
 use crate::{Error, MAX_NODES, Natural};
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// Builds a [`Program`] operation by operation.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramBuilder {
     program: Program,
+    /// The functions of the program by their hashes.
+    functions: HashMap<u64, Vec<u32>>,
 }
 
 impl ProgramBuilder {
@@ -49,12 +53,16 @@ impl ProgramBuilder {
 
     /// Adds a function, unless the program has an equal one. [`Op::Call`] and [`How::Function`](super::How::Function) name it by the index that is returned.
     pub fn function(&mut self, function: Function) -> u32 {
-        let functions = &mut self.program.functions;
-        let index = functions.iter().position(|known| *known == function).unwrap_or_else(|| {
-            functions.push(function);
-            functions.len() - 1
-        });
-        index as u32
+        let all = &mut self.program.functions;
+        let hash = self.functions.hasher().hash_one(&function);
+        let known = self.functions.entry(hash).or_default();
+        if let Some(&index) = known.iter().find(|&&index| all[index as usize] == function) {
+            return index;
+        }
+        let index = all.len() as u32;
+        all.push(function);
+        known.push(index);
+        index
     }
 
     /// Adds a public constant, given as its bits in two's complement.

@@ -5,7 +5,7 @@ use crate::{Error, Netlist, Port};
 use serde::{Deserialize, Serialize};
 
 /// A function of a program. Functions have no functions of their own, so they do not call themselves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
     /// A program of single values, which [`How::Function`] names. It has `m` inputs for the left element, then `m` for the right one, and `m` outputs.

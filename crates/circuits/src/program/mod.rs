@@ -74,7 +74,7 @@ pub struct Node {
 }
 
 /// A named input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Input {
     /// Name shown to the user.
     pub name: String,
@@ -86,7 +86,7 @@ pub struct Input {
 }
 
 /// A named output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Output {
     /// Name shown to the user.
     pub name: String,
@@ -95,7 +95,7 @@ pub struct Output {
 }
 
 /// A directed acyclic graph of typed operations, in topological order.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Inputs, in order.
     pub inputs: Vec<Input>,

@@ -50,6 +50,12 @@ fn equal_functions_are_one() {
     }
     outer.output("y", value);
     assert_eq!(outer.finish().unwrap().functions.len(), 2);
+    let mut many = ProgramBuilder::new();
+    for _ in 0..2 {
+        let add = |width| Function::Program(Program::from_op("add", &[Type::Uint(width); 2]).unwrap());
+        let numbers = (1..=50).map(|width| many.function(add(width)));
+        assert!(numbers.eq(0..50), "an equal function has the number of the first one");
+    }
 }
 
 #[test]

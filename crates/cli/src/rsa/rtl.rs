@@ -59,7 +59,7 @@ pub(super) fn attach(
     let circuit =
         cancellable(out, |_| build_model(out, |progress| PrivateOperations::new(bits, Timing::default(), progress)))?;
     let cycles = circuit.cycles();
-    key.set_accelerator(Box::new(circuit));
+    key.set_backend(Box::new(circuit));
     Ok(Some(Cycles(cycles)))
 }
 

@@ -6,6 +6,8 @@ mod schedule;
 mod slots;
 mod waves;
 
-pub(crate) use schedule::{Arrays, Planner, Schedule, SlotContent, SlotOperation, Step, Value, plan, plan_program};
+pub(crate) use schedule::{
+    ArithmeticStep, Arrays, Planner, Schedule, SlotContent, SlotOperation, Value, plan, plan_program,
+};
 pub(crate) use slots::masked_rotations;
 pub(crate) use waves::{Concurrency, Run, most_live};

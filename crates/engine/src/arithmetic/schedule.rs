@@ -31,7 +31,7 @@ pub(crate) enum SlotContent {
 
 /// One step. The number of its value is the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum ArithmeticStep {
     /// The input of this index.
     Input(u32),
     /// A public number.
@@ -56,7 +56,7 @@ pub(crate) enum Step {
     Slots(Value, SlotOperation),
 }
 
-impl Step {
+impl ArithmeticStep {
     pub(super) fn operands(self) -> impl Iterator<Item = Value> {
         let (count, pair) = match self {
             Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
@@ -285,7 +285,7 @@ pub(crate) fn plan(netlist: &Netlist, planner: &mut impl Planner, limits: &Limit
 /// Steps in waves. The steps of a wave need the values of earlier waves only.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Schedule {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ArithmeticStep>,
     /// Wave of each step.
     pub(crate) waves: Vec<u32>,
     /// Whether each step gives one ciphertext for all lanes.
@@ -303,16 +303,17 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Makes the schedule of the steps that the outputs need, with all inputs. Each input is an array.
-    pub(crate) fn new(all: &[Step], outputs: &[Value]) -> Self {
+    pub(crate) fn new(all: &[ArithmeticStep], outputs: &[Value]) -> Self {
         Self::of_inputs(all, outputs, |_| SlotContent::Array { zero_padded: false })
     }
 
     /// Makes the schedule of the steps that the outputs need, with all inputs. `slots` returns the content of the slots
     /// of an input.
-    pub(crate) fn of_inputs(all: &[Step], outputs: &[Value], slots: impl Fn(u32) -> SlotContent) -> Self {
+    pub(crate) fn of_inputs(all: &[ArithmeticStep], outputs: &[Value], slots: impl Fn(u32) -> SlotContent) -> Self {
         let mut live = vec![false; all.len()];
         outputs.iter().for_each(|&output| live[output as usize] = true);
-        for (index, step) in all.iter().enumerate().rev().filter(|(_, step)| !matches!(step, Step::Input(_))) {
+        for (index, step) in all.iter().enumerate().rev().filter(|(_, step)| !matches!(step, ArithmeticStep::Input(_)))
+        {
             if live[index] {
                 step.operands().for_each(|operand| live[operand as usize] = true);
             }
@@ -327,15 +328,16 @@ impl Schedule {
             let before = |all: &[u32]| step.operands().map(|operand| all[operand as usize]).max();
             let (wave, depth) = (before(&waves).map_or(0, |wave| wave + 1), before(&depths).unwrap_or(0));
             let level = before(&levels).unwrap_or(0);
-            let refresh = matches!(step, Step::Bootstrap(_));
-            let (product, drop) = (matches!(step, Step::Multiply(..)), matches!(step, Step::DropLevel(_)));
+            let refresh = matches!(step, ArithmeticStep::Bootstrap(_));
+            let (product, drop) =
+                (matches!(step, ArithmeticStep::Multiply(..)), matches!(step, ArithmeticStep::DropLevel(_)));
             bootstraps += u64::from(refresh);
             products += u64::from(product);
             level_drops += u64::from(drop);
             shared.push(match step {
-                Step::Input(index) => slots(index) == SlotContent::Replicated,
-                Step::Slots(_, operation) => matches!(operation, SlotOperation::InnerSum { .. }),
-                Step::MultiplyPublic(operand, index) => {
+                ArithmeticStep::Input(index) => slots(index) == SlotContent::Replicated,
+                ArithmeticStep::Slots(_, operation) => matches!(operation, SlotOperation::InnerSum { .. }),
+                ArithmeticStep::MultiplyPublic(operand, index) => {
                     shared[operand as usize] && slots(index) == SlotContent::Replicated
                 }
                 _ => step.operands().all(|operand| shared[operand as usize]),
@@ -353,12 +355,12 @@ impl Schedule {
 
     /// Whether a step combines the elements of an array. Such a step needs all instances at once.
     pub(crate) fn crosses(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Slots(..)))
+        self.steps.iter().any(|step| matches!(step, ArithmeticStep::Slots(..)))
     }
 
     /// Number of steps that `counted` accepts, on `lanes` instances.
-    pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&Step) -> bool) -> u64 {
-        let times = |(step, &shared): (&Step, &bool)| match counted(step) {
+    pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&ArithmeticStep) -> bool) -> u64 {
+        let times = |(step, &shared): (&ArithmeticStep, &bool)| match counted(step) {
             true if shared => 1,
             true => lanes as u64,
             false => 0,
@@ -368,7 +370,7 @@ impl Schedule {
 
     /// Number of batches of the steps that `counted` accepts, on `lanes` instances. A batch has at most `multiply_batch`
     /// steps of one wave.
-    pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
+    pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&ArithmeticStep) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {
             if counted(step) {
@@ -385,8 +387,14 @@ mod tests {
 
     #[test]
     fn groups_are_of_a_wave() {
-        let steps = [Step::Input(0), Step::Input(1), Step::Multiply(0, 1), Step::Multiply(2, 1), Step::Add(2, 3)];
-        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let steps = [
+            ArithmeticStep::Input(0),
+            ArithmeticStep::Input(1),
+            ArithmeticStep::Multiply(0, 1),
+            ArithmeticStep::Multiply(2, 1),
+            ArithmeticStep::Add(2, 3),
+        ];
+        let product = |step: &ArithmeticStep| matches!(step, ArithmeticStep::Multiply(..));
         let schedule = Schedule::new(&steps, &[4]);
         for (lanes, multiply_batch, want) in [(40, 16, 6), (32, 16, 4), (1, 16, 2), (40, 1, 80)] {
             assert_eq!(schedule.groups(lanes, multiply_batch, product), want, "{lanes} {multiply_batch}");

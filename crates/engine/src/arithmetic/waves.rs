@@ -1,6 +1,6 @@
 //! Running a schedule.
 
-use super::schedule::{Schedule, Step, Value};
+use super::schedule::{ArithmeticStep, Schedule, Value};
 use super::slots;
 use crate::{Control, Error};
 use rayon::prelude::*;
@@ -44,7 +44,7 @@ impl<B> Values<B> {
     }
 
     /// Counts the operands of a step as read, and drops values without further readers.
-    fn release(&mut self, step: Step) {
+    fn release(&mut self, step: ArithmeticStep) {
         for operand in step.operands() {
             let readers = &mut self.readers[operand as usize];
             *readers -= 1;
@@ -71,25 +71,25 @@ impl<E: Evaluate> Run<'_, E> {
     /// bootstraps. If there are none, it counts products and rotations of slots.
     pub(crate) fn run(&self, inputs: &[Vec<&E::Stored>], control: &Control<'_>) -> Result<Vec<Vec<E::Stored>>, Error> {
         let schedule = self.schedule;
-        let counted = |step: &Step| match step {
-            Step::Bootstrap(_) => true,
-            Step::Multiply(..) => schedule.bootstraps == 0,
+        let counted = |step: &ArithmeticStep| match step {
+            ArithmeticStep::Bootstrap(_) => true,
+            ArithmeticStep::Multiply(..) => schedule.bootstraps == 0,
             _ => false,
         };
-        let rotations = |step: &Step| match *step {
-            Step::Slots(_, operation) if schedule.bootstraps == 0 => {
+        let rotations = |step: &ArithmeticStep| match *step {
+            ArithmeticStep::Slots(_, operation) if schedule.bootstraps == 0 => {
                 slots::rotations(self.evaluator, operation, self.elements)
             }
             _ => 0,
         };
-        let in_parts = |step: &Step| schedule.bootstraps == 0 && matches!(step, Step::Slots(..));
+        let in_parts = |step: &ArithmeticStep| schedule.bootstraps == 0 && matches!(step, ArithmeticStep::Slots(..));
         let at_once = if schedule.crosses() { inputs.len() } else { self.concurrency.instances };
         let chunks = || inputs.chunks(at_once.max(1));
         let total = chunks().map(|instances| schedule.count(instances.len(), counted)).sum::<u64>()
             + schedule.steps.iter().map(rotations).sum::<u64>();
         let done = AtomicU64::new(0);
         control.report(0, total);
-        let tick = |step: &Step| {
+        let tick = |step: &ArithmeticStep| {
             if counted(step) || in_parts(step) {
                 control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             }
@@ -105,7 +105,7 @@ impl<E: Evaluate> Run<'_, E> {
         &self,
         inputs: &[Vec<&E::Stored>],
         control: &Control<'_>,
-        tick: &(impl Fn(&Step) + Sync),
+        tick: &(impl Fn(&ArithmeticStep) + Sync),
     ) -> Result<Vec<Vec<E::Stored>>, Error> {
         let Self { schedule, evaluator, concurrency, .. } = *self;
         let count = schedule.steps.len();
@@ -181,7 +181,7 @@ impl<E: Evaluate> Run<'_, E> {
         done: &(dyn Fn() -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let step = self.schedule.steps[index];
-        let Step::Slots(operand, operation) = step else { return Ok(()) };
+        let ArithmeticStep::Slots(operand, operation) = step else { return Ok(()) };
         let array = (0..values.lanes.len()).map(|lane| values.get(operand, lane)).collect::<Result<Vec<_>, _>>()?;
         let results = slots::run(self.evaluator, operation, self.elements, &array, done)?;
         for (lane, result) in results.into_iter().enumerate() {
@@ -193,7 +193,7 @@ impl<E: Evaluate> Run<'_, E> {
 
     fn step(
         &self,
-        step: Step,
+        step: ArithmeticStep,
         values: &Values<E::Ciphertext>,
         lane: usize,
         inputs: &[&E::Stored],
@@ -201,21 +201,21 @@ impl<E: Evaluate> Run<'_, E> {
         let at = |value| values.get(value, lane);
         let evaluator = self.evaluator;
         Ok(match step {
-            Step::Input(index) => self.load(index, inputs)?,
-            Step::Constant(value) => evaluator.constant(value)?,
-            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
-            Step::MultiplyConstant(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
-            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
-            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
-            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
-            Step::MultiplyPublic(x, index) => match E::plaintext(inputs[index as usize]) {
+            ArithmeticStep::Input(index) => self.load(index, inputs)?,
+            ArithmeticStep::Constant(value) => evaluator.constant(value)?,
+            ArithmeticStep::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
+            ArithmeticStep::MultiplyConstant(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
+            ArithmeticStep::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
+            ArithmeticStep::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
+            ArithmeticStep::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
+            ArithmeticStep::MultiplyPublic(x, index) => match E::plaintext(inputs[index as usize]) {
                 Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext)?,
                 None => evaluator.multiply(at(x)?, &self.load(index, inputs)?)?,
             },
-            Step::DropLevel(x) => evaluator.drop_level(at(x)?)?,
-            Step::Bootstrap(x) => evaluator.bootstrap(at(x)?)?,
+            ArithmeticStep::DropLevel(x) => evaluator.drop_level(at(x)?)?,
+            ArithmeticStep::Bootstrap(x) => evaluator.bootstrap(at(x)?)?,
             // The operation takes all instances and never one alone.
-            Step::Slots(_, operation) => return Err(operation.refused()),
+            ArithmeticStep::Slots(_, operation) => return Err(operation.refused()),
         })
     }
 
@@ -244,9 +244,9 @@ fn readers(schedule: &Schedule) -> Vec<u32> {
 /// the other if each uses all threads.
 fn keys(schedule: &Schedule, batches: bool) -> (impl Fn(usize) -> Kind, impl Fn(&usize) -> (u32, Kind)) {
     let kind = move |index: usize| match schedule.steps[index] {
-        Step::Bootstrap(_) => Kind::Bootstrap,
-        Step::Slots(..) => Kind::Slots,
-        Step::Multiply(..) if batches => Kind::Batch,
+        ArithmeticStep::Bootstrap(_) => Kind::Bootstrap,
+        ArithmeticStep::Slots(..) => Kind::Slots,
+        ArithmeticStep::Multiply(..) if batches => Kind::Batch,
         _ => Kind::Instance,
     };
     (kind, move |index: &usize| (schedule.waves[*index], kind(*index)))

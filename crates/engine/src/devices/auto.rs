@@ -1,6 +1,8 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
-use crate::engine::{Batch, Blockwise, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, PublicValues};
+use crate::engine::{
+    Batch, Blockwise, Element, Engine, Facts, Operands, Part, Pausing, Pinning, PlanRequest, PlannedWork, PublicValues,
+};
 use crate::need::Need;
 use crate::plans::{Cursor, KernelPlan, Position};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo};
@@ -86,10 +88,9 @@ impl Engine for Auto {
         Ok(self.choice(device, host, request.threads))
     }
 
-    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        let device = self.try_device(|| Arc::clone(&self.device).pinned(plan, request))?;
-        let host = Arc::clone(&self.host).pinned(plan, request)?;
-        Ok(self.choice(device, host, request.threads))
+    fn pinning(self: Arc<Self>) -> Option<Arc<dyn Pinning>> {
+        let (device, host) = (Arc::clone(&self.device).pinning()?, Arc::clone(&self.host).pinning()?);
+        Some(Arc::new(PinningAuto { auto: self, device, host }))
     }
 
     fn device_failure(&self) -> Option<&str> {
@@ -106,6 +107,21 @@ impl Engine for Auto {
 
     fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
         self.host.weight(operands, control)
+    }
+}
+
+/// A GPU and the processor, which compute by given plans.
+struct PinningAuto {
+    auto: Arc<Auto>,
+    device: Arc<dyn Pinning>,
+    host: Arc<dyn Pinning>,
+}
+
+impl Pinning for PinningAuto {
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        let device = self.auto.try_device(|| Arc::clone(&self.device).pinned(plan, request))?;
+        let host = Arc::clone(&self.host).pinned(plan, request)?;
+        Ok(Arc::clone(&self.auto).choice(device, host, request.threads))
     }
 }
 
@@ -151,11 +167,6 @@ impl Choice {
 }
 
 impl PlannedWork for Choice {
-    fn hide(&mut self) -> Result<(), Error> {
-        self.device.hide()?;
-        self.host.hide()
-    }
-
     fn waves(&self) -> Vec<u64> {
         self.host.waves()
     }
@@ -191,19 +202,8 @@ impl PlannedWork for Choice {
         Ok(device.unwrap_or(host))
     }
 
-    fn run_until(
-        &self,
-        batch: &Batch<'_>,
-        from: Option<&Cursor>,
-        pause: &dyn Fn(Position) -> bool,
-        control: &Control<'_>,
-    ) -> Result<Part, Error> {
-        if self.prefers_device(batch.instances, control)?
-            && let Some(ran) = self.auto.try_device(|| self.device.run_until(batch, from, pause, control))?
-        {
-            return Ok(ran);
-        }
-        self.host.run_until(batch, from, pause, control)
+    fn pausing(&self) -> Option<&dyn Pausing> {
+        (self.device.pausing().is_some() && self.host.pausing().is_some()).then_some(self)
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
@@ -216,11 +216,30 @@ impl PlannedWork for Choice {
     }
 }
 
+impl Pausing for Choice {
+    fn run_until(
+        &self,
+        batch: &Batch<'_>,
+        from: Option<&Cursor>,
+        pause: &dyn Fn(Position) -> bool,
+        control: &Control<'_>,
+    ) -> Result<Part, Error> {
+        if self.prefers_device(batch.instances, control)?
+            && let Some(device) = self.device.pausing()
+            && let Some(ran) = self.auto.try_device(|| device.run_until(batch, from, pause, control))?
+        {
+            return Ok(ran);
+        }
+        let none = || Error::Internal("the plan of the processor cannot pause".into());
+        self.host.pausing().ok_or_else(none)?.run_until(batch, from, pause, control)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::CostModel;
-    use crate::planning::Source;
+    use crate::planning::KernelSource;
     use solinas_schemes::{DeviceError, DeviceErrorKind, DeviceFault};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -297,7 +316,7 @@ mod tests {
         let engines = (Arc::clone(&device) as Arc<dyn Engine>, Arc::clone(&host) as Arc<dyn Engine>);
         let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
         for _ in 0..2 {
-            let source = Arc::new(Source::Convert(Form::Bits));
+            let source = Arc::new(KernelSource::Convert(Form::Bits));
             let request = PlanRequest {
                 source: &source,
                 inputs: None,
@@ -305,6 +324,7 @@ mod tests {
                 instances: 1,
                 threads: 1,
                 model: CostModel::Fewest,
+                hides: false,
             };
             let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
             plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[], room: 0 }, &Control::default())?;

@@ -102,7 +102,7 @@ impl Gpus {
     /// The device computes the products of vectors with switching keys.
     fn lwe(&self, key: &Arc<lwe::ServerKey>) -> Result<Box<dyn OnDevice<Lwe>>, Error> {
         let engine = solinas_gpu::lwe::Engine::new(self.one("lwe")?).map_err(SchemeError::from)?;
-        Ok(Box::new(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine))))
+        Ok(Box::new(lwe::Evaluator::shared(Arc::clone(key))?.with_backend(Arc::new(engine))))
     }
 }
 

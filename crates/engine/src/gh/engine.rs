@@ -6,7 +6,7 @@ use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Concurrency, Run, Schedule, most_live};
 use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork};
 use crate::need::Need;
-use crate::planning::{self, Plans, Source};
+use crate::planning::{self, KernelSource, Plans};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::Limits;
 use solinas_circuits::build::{Recipe, Style};
@@ -42,7 +42,7 @@ pub(crate) struct GhEngine {
 }
 
 /// The key of a plan: its source and the noise of the inputs.
-type Key = (Arc<Source>, Vec<f64>);
+type Key = (Arc<KernelSource>, Vec<f64>);
 
 /// The current tables.
 #[derive(Default)]
@@ -237,12 +237,14 @@ impl Engine for GhEngine {
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let limits = planning::limits(control)?;
         match &**request.source {
-            Source::Program(program) => self.planned(request, |noises| plan(program, self.set(), noises, &limits)),
-            Source::Circuit(netlist, optimize) => self.planned(request, |noises| {
+            KernelSource::Program(program) => {
+                self.planned(request, |noises| plan(program, self.set(), noises, &limits))
+            }
+            KernelSource::Circuit(netlist, optimize) => self.planned(request, |noises| {
                 let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
                 schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
             }),
-            &Source::Convert(form) => {
+            &KernelSource::Convert(form) => {
                 let params = self.set().name().into();
                 Err(Error::SchemeForm { scheme: SCHEME, params, holds: Form::Bits, form })
             }

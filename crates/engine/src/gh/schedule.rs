@@ -5,7 +5,7 @@
 //! use the recrypted value.
 
 use crate::Error;
-use crate::arithmetic::{self, Schedule, Step, Value, plan};
+use crate::arithmetic::{self, ArithmeticStep, Schedule, Value, plan};
 use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::gh::{Params, noise};
 
@@ -43,7 +43,7 @@ struct Planner<'a> {
     recrypted: f64,
     /// Largest allowed noise.
     limit: f64,
-    steps: Vec<Step>,
+    steps: Vec<ArithmeticStep>,
     noises: Vec<f64>,
     /// The recrypted value of each value, if there is one.
     fresher: Vec<Option<Value>>,
@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn push(&mut self, step: Step, noise: f64) -> Value {
+    fn push(&mut self, step: ArithmeticStep, noise: f64) -> Value {
         self.steps.push(step);
         self.noises.push(noise);
         self.fresher.push(None);
@@ -87,7 +87,7 @@ impl<'a> Planner<'a> {
         if self.noise(value) <= self.recrypted {
             return value;
         }
-        let fresher = self.push(Step::Bootstrap(value), self.recrypted);
+        let fresher = self.push(ArithmeticStep::Bootstrap(value), self.recrypted);
         self.fresher[value as usize] = Some(fresher);
         fresher
     }
@@ -138,17 +138,17 @@ impl arithmetic::Planner for Planner<'_> {
             let (margin, need) = (noise::margin(self.params, noise), noise::recrypt_need(self.params));
             return Err(Error::Exhausted { input: 1, bit: index as usize, margin, need });
         }
-        Ok(self.push(Step::Input(index), noise))
+        Ok(self.push(ArithmeticStep::Input(index), noise))
     }
 
     fn constant(&mut self, value: u64) -> Value {
-        self.push(Step::Constant(value), 0.0)
+        self.push(ArithmeticStep::Constant(value), 0.0)
     }
 
     fn add_constant(&mut self, x: Value, constant: u64) -> Result<Value, Error> {
         // A trivial ciphertext has noise 0.
         let [x, _] = self.operands([x, x], "sum", |x, _| noise::sum(x, 0.0))?;
-        Ok(self.push(Step::AddConstant(x, constant), noise::sum(self.noise(x), 0.0)))
+        Ok(self.push(ArithmeticStep::AddConstant(x, constant), noise::sum(self.noise(x), 0.0)))
     }
 
     fn scale(&mut self, x: Value, constant: u64) -> Result<Value, Error> {
@@ -162,12 +162,12 @@ impl arithmetic::Planner for Planner<'_> {
 
     fn add(&mut self, x: Value, y: Value) -> Result<Value, Error> {
         let [x, y] = self.operands([x, y], "sum", noise::sum)?;
-        Ok(self.push(Step::Add(x, y), noise::sum(self.noise(x), self.noise(y))))
+        Ok(self.push(ArithmeticStep::Add(x, y), noise::sum(self.noise(x), self.noise(y))))
     }
 
     fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error> {
         let [x, y] = self.operands([x, y], "product", noise::product)?;
-        Ok(self.push(Step::Multiply(x, y), noise::product(self.noise(x), self.noise(y))))
+        Ok(self.push(ArithmeticStep::Multiply(x, y), noise::product(self.noise(x), self.noise(y))))
     }
 
     /// With `z` the noisiest operand: `(x + z)(y + z) + z`, which squares its noise, or `x y + (x + y) z`, which takes

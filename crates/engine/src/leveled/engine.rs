@@ -2,10 +2,10 @@
 
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, multiply_batch};
-use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step, most_live};
+use crate::arithmetic::{ArithmeticStep, Arrays, Concurrency, Run, SlotContent, most_live};
 use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork, PublicValues};
 use crate::need::Need;
-use crate::planning::{self, Plans, Source};
+use crate::planning::{self, KernelSource, Plans};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::steps::Kernel;
@@ -44,10 +44,10 @@ pub(crate) trait OnDevice<S: Leveled>: Debug + Send + Sync {
     /// As [`LeveledEngine::measure`].
     fn speed(&self, engine: &LeveledEngine<S>, control: &Control<'_>) -> Result<Speed, Error>;
 
-    /// As [`Job::run_on`].
+    /// As [`LeveledWork::run_on`].
     fn run(
         &self,
-        job: &Job<S>,
+        work: &LeveledWork<S>,
         inputs: &[Vec<&StoredCiphertext>],
         batch: &Batch<'_>,
         control: &Control<'_>,
@@ -61,17 +61,17 @@ impl<S: Leveled, E: Evaluate<Stored = StoredCiphertext> + Debug + Send> OnDevice
 
     fn run(
         &self,
-        job: &Job<S>,
+        work: &LeveledWork<S>,
         inputs: &[Vec<&StoredCiphertext>],
         batch: &Batch<'_>,
         control: &Control<'_>,
     ) -> Result<Vec<Vec<StoredCiphertext>>, Error> {
-        job.run_on(self, inputs, batch, control)
+        work.run_on(self, inputs, batch, control)
     }
 }
 
 /// The key of a plan in the cache: its source, the states and slots of the inputs, and the elements of arrays.
-type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
+type Key = (Arc<KernelSource>, Vec<Known>, Vec<SlotContent>, usize);
 
 /// Measured seconds of one operation.
 #[derive(Debug, Clone, Copy)]
@@ -156,13 +156,13 @@ impl<S: Leveled> LeveledEngine<S> {
         Ok(Speed { product, more, bootstrap, rotation })
     }
 
-    fn job(
+    fn work(
         self: &Arc<Self>,
         key: Key,
         make: impl FnOnce(&Key) -> Result<ArithmeticPlan, Error>,
     ) -> Result<Box<dyn PlannedWork>, Error> {
         let planned = self.plans.get(key, |planned| planned.schedule.steps.len(), make)?;
-        Ok(Box::new(Job { engine: Arc::clone(self), planned }))
+        Ok(Box::new(LeveledWork { engine: Arc::clone(self), planned }))
     }
 }
 
@@ -204,24 +204,24 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         let params = self.set();
         let limits = planning::limits(control)?;
         match &**source {
-            Source::Program(program) => {
+            KernelSource::Program(program) => {
                 let (states, slots) = states::<S>(inputs, params)?;
                 // Without a number of elements, an estimate assumes a full polynomial.
                 let elements = if inputs.is_none() && instances == 1 { params.dimension() } else { instances };
-                self.job((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
+                self.work((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
                     let arrays = Arrays { elements, inputs: slots };
                     let rotates = self.evaluator()?.slot_rotations().is_some();
                     let context = PlanContext { rotates, ..context::<S>(params, states) };
                     plan_program(program, &context, arrays, &limits)
                 })
             }
-            Source::Circuit(netlist, optimize) => {
+            KernelSource::Circuit(netlist, optimize) => {
                 let (states, _) = states::<S>(inputs, params)?;
-                self.job((Arc::clone(source), states, Vec::new(), 0), |(_, states, ..)| {
+                self.work((Arc::clone(source), states, Vec::new(), 0), |(_, states, ..)| {
                     plan_circuit(netlist, *optimize, &context::<S>(params, states), &limits)
                 })
             }
-            &Source::Convert(form) => {
+            &KernelSource::Convert(form) => {
                 let (params, holds) = (params.name().into(), self.form());
                 Err(Error::SchemeForm { scheme: S::SCHEME, params, holds, form })
             }
@@ -378,7 +378,7 @@ fn with_memory<S: Leveled>(
 fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan, lanes: usize) -> Estimate {
     Estimate {
         bootstraps: schedule.bootstraps * lanes as u64,
-        products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
+        products: schedule.count(lanes, |step| matches!(step, ArithmeticStep::Multiply(..))),
         rotations: *rotations,
         depth: schedule.levels,
         scheme: S::SCHEME,
@@ -387,12 +387,12 @@ fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan
 }
 
 /// A plan of this engine.
-pub(crate) struct Job<S: Leveled> {
+pub(crate) struct LeveledWork<S: Leveled> {
     engine: Arc<LeveledEngine<S>>,
     planned: Arc<ArithmeticPlan>,
 }
 
-impl<S: Leveled> Job<S> {
+impl<S: Leveled> LeveledWork<S> {
     /// The number of instances that hold a given number of elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
@@ -413,7 +413,7 @@ impl<S: Leveled> Job<S> {
     }
 }
 
-impl<S: Leveled> PlannedWork for Job<S> {
+impl<S: Leveled> PlannedWork for LeveledWork<S> {
     fn need(&self, instances: usize, threads: usize) -> Need {
         let (schedule, sets) = (&self.planned.schedule, self.lanes(instances) as u64);
         let each = polynomial_bytes::<S>(self.engine.set());
@@ -447,7 +447,7 @@ impl<S: Leveled> PlannedWork for Job<S> {
         let ArithmeticPlan { schedule, relative_cost, rotation_cost, .. } = &*self.planned;
         let bootstraps = speed.bootstrap * schedule.bootstraps as f64;
         // The first product of a batch takes more time than the others.
-        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let product = |step: &ArithmeticStep| matches!(step, ArithmeticStep::Multiply(..));
         let sets = self.lanes(instances);
         let first = match schedule.count(sets, product) {
             0 => 1.0,

@@ -8,7 +8,7 @@ use super::depth::Depth;
 use super::slot_noise::{SlotNoise, no_rotations};
 use crate::Error;
 use crate::Program;
-use crate::arithmetic::{self, Arrays, Schedule, SlotContent, SlotOperation, Step, Value};
+use crate::arithmetic::{self, ArithmeticStep, Arrays, Schedule, SlotContent, SlotOperation, Value};
 use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::Level;
 use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
@@ -133,7 +133,7 @@ pub(super) fn is_modular(program: &Program, p: u64) -> bool {
 
 struct Planner<'a, S: Leveled> {
     context: &'a PlanContext<'a, S>,
-    steps: Vec<Step>,
+    steps: Vec<ArithmeticStep>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
     /// The index of a public input, and its [`Known::log2_norm`].
@@ -161,7 +161,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         self.params().plaintext_modulus()
     }
 
-    fn push(&mut self, step: Step, state: State) -> Value {
+    fn push(&mut self, step: ArithmeticStep, state: State) -> Value {
         self.steps.push(step);
         self.states.push(state);
         self.constants.push(None);
@@ -228,7 +228,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
 
     fn multiply_public(&mut self, x: Value, (index, log2_norm): (u32, f64)) -> Result<Value, Error> {
         let (x, state) = self.multiplied(x, log2_norm)?;
-        Ok(self.push(Step::MultiplyPublic(x, index), state))
+        Ok(self.push(ArithmeticStep::MultiplyPublic(x, index), state))
     }
 
     fn drop_level(&mut self, value: Value) -> Option<Value> {
@@ -237,7 +237,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         }
         let state = self.state(value);
         let below = self.reached(&self.params().drop_level_states(state))?;
-        let dropped = self.push(Step::DropLevel(value), below);
+        let dropped = self.push(ArithmeticStep::DropLevel(value), below);
         self.dropped[value as usize] = Some(dropped);
         Some(dropped)
     }
@@ -246,7 +246,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         let value = self.latest(value);
         match self.context.bootstrap {
             Some(Bootstrap { gives, .. }) if gives != self.state(value) && self.can_bootstrap(self.state(value)) => {
-                let bootstrapped = self.push(Step::Bootstrap(value), gives);
+                let bootstrapped = self.push(ArithmeticStep::Bootstrap(value), gives);
                 self.bootstrapped[value as usize] = Some(bootstrapped);
                 Ok(bootstrapped)
             }
@@ -316,8 +316,8 @@ impl<'a, S: Leveled> Planner<'a, S> {
     fn finish(self, outputs: Vec<Value>, held: Vec<SlotContent>, slots: impl Fn(u32) -> SlotContent) -> ArithmeticPlan {
         let outputs: Vec<Value> = outputs.into_iter().map(|output| self.latest(output)).collect();
         let params = self.params();
-        let relative_cost = |(step, state): (&Step, &State)| match step {
-            Step::Multiply(..) | Step::DropLevel(_) => params.relative_cost(state.level.above()),
+        let relative_cost = |(step, state): (&ArithmeticStep, &State)| match step {
+            ArithmeticStep::Multiply(..) | ArithmeticStep::DropLevel(_) => params.relative_cost(state.level.above()),
             _ => 0.0,
         };
         let relative_cost = self.steps.iter().zip(&self.states).map(relative_cost).sum();
@@ -340,7 +340,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
         let fresh =
             || Known { state: State { level: params.fresh_level(), noise: params.fresh_noise() }, log2_norm: None };
         let Known { state, log2_norm } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
-        let input = self.push(Step::Input(index), state);
+        let input = self.push(ArithmeticStep::Input(index), state);
         self.public[input as usize] = log2_norm.map(|log2_norm| (index, log2_norm));
         Ok(input)
     }
@@ -348,7 +348,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
         let state = State { level: params.fresh_level(), noise: params.constant_noise(value) };
-        let constant = self.push(Step::Constant(value), state);
+        let constant = self.push(ArithmeticStep::Constant(value), state);
         self.constants[constant as usize] = Some(value % self.p());
         constant
     }
@@ -365,7 +365,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             planner.within_limit(sum).then_some(sum)
         };
         let ([x, _], state) = self.align_operands([x, x], Level::LOWEST, sum)?;
-        Ok(self.push(Step::AddConstant(x, constant), state))
+        Ok(self.push(ArithmeticStep::AddConstant(x, constant), state))
     }
 
     fn scale(&mut self, x: Value, constant: u64) -> Result<Value, Error> {
@@ -377,7 +377,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             _ => {}
         }
         let (x, state) = self.multiplied(x, log2_canonical_norm(self.p(), &[constant, 0]))?;
-        Ok(self.push(Step::MultiplyConstant(x, constant), state))
+        Ok(self.push(ArithmeticStep::MultiplyConstant(x, constant), state))
     }
 
     fn add(&mut self, x: Value, y: Value) -> Result<Value, Error> {
@@ -387,7 +387,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             _ => {}
         }
         let (pair, state) = self.align_operands([x, y], Level::LOWEST, sum)?;
-        Ok(self.push(Step::Add(pair[0], pair[1]), state))
+        Ok(self.push(ArithmeticStep::Add(pair[0], pair[1]), state))
     }
 
     fn subtract(&mut self, x: Value, y: Value) -> Result<Value, Error> {
@@ -401,7 +401,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             _ => {}
         }
         let (pair, state) = self.align_operands([x, y], Level::LOWEST, sum)?;
-        Ok(self.push(Step::Subtract(pair[0], pair[1]), state))
+        Ok(self.push(ArithmeticStep::Subtract(pair[0], pair[1]), state))
     }
 
     fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error> {
@@ -419,7 +419,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             planner.reached(&planner.params().multiply_states(x.level, [x.noise, y.noise]))
         };
         let (pair, state) = self.align_operands([x, y], Level::LOWEST.above(), product)?;
-        Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
+        Ok(self.push(ArithmeticStep::Multiply(pair[0], pair[1]), state))
     }
 
     /// Computes `(x + z)(y + z) + z`. The operand at the lowest level is `z`, so that it drops by the fewest levels.
@@ -448,7 +448,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
         let automorphisms = noises.automorphisms();
         self.rotations += automorphisms as u64;
         self.rotation_cost += automorphisms as f64 * self.params().relative_cost(state.level);
-        Ok(self.push(Step::Slots(x, operation), state))
+        Ok(self.push(ArithmeticStep::Slots(x, operation), state))
     }
 
     fn used(&mut self, _: Value, _: u32) {}

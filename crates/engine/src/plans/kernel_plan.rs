@@ -2,7 +2,7 @@
 
 use super::schedule::Schedule;
 use super::{gates, tables};
-use crate::planning::Source;
+use crate::planning::KernelSource;
 use crate::{Error, KeyId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -96,19 +96,19 @@ pub(crate) fn planned_weight(params: &Params, weight: u64) -> u64 {
 }
 
 /// The numbers of input and output blocks of a program or circuit.
-fn blocks_of(params: &Params, source: &Source) -> (usize, usize) {
+fn blocks_of(params: &Params, source: &KernelSource) -> (usize, usize) {
     let form = form_of(params);
     let blocks = |width: usize| width.div_ceil(form.bits_per_block());
     match source {
-        Source::Program(program) => (
+        KernelSource::Program(program) => (
             program.inputs.iter().map(|input| blocks(input.ty.width())).sum(),
             program.outputs.iter().map(|output| blocks(program.nodes[output.value.0 as usize].ty.width())).sum(),
         ),
-        Source::Circuit(netlist, _) => {
+        KernelSource::Circuit(netlist, _) => {
             let all = |ports: &[Port]| ports.iter().map(|port| blocks(port.bits.len())).sum();
             (all(netlist.inputs()), all(netlist.outputs()))
         }
-        Source::Convert(_) => (0, 0),
+        KernelSource::Convert(_) => (0, 0),
     }
 }
 
@@ -119,21 +119,27 @@ pub(crate) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Re
 }
 
 /// The hash of what a plan computes. The names of inputs and outputs do not matter.
-pub(crate) fn source_id(source: &Source) -> Result<KeyId, Error> {
+pub(crate) fn source_id(source: &KernelSource) -> Result<KeyId, Error> {
     let (kind, bytes) = match source {
-        Source::Program(program) => {
+        KernelSource::Program(program) => {
             let outputs: Vec<_> = program.outputs.iter().map(|output| output.value).collect();
             ("program", cbor(&(program.input_types(), &program.nodes, outputs))?)
         }
-        Source::Circuit(netlist, optimize) => ("circuit", cbor(&(netlist, optimize))?),
-        Source::Convert(form) => ("conversion", cbor(form)?),
+        KernelSource::Circuit(netlist, optimize) => ("circuit", cbor(&(netlist, optimize))?),
+        KernelSource::Convert(form) => ("conversion", cbor(form)?),
     };
     Ok(KeyId::hash_of(&cbor(&(kind, KeyId::hash_of(&bytes)))?))
 }
 
 impl KernelPlan {
     /// `weight` is a [`planned_weight`].
-    pub(crate) fn new(params: &Params, source: &Source, model: &str, weight: u64, body: Body) -> Result<Self, Error> {
+    pub(crate) fn new(
+        params: &Params,
+        source: &KernelSource,
+        model: &str,
+        weight: u64,
+        body: Body,
+    ) -> Result<Self, Error> {
         Self::identified(params.clone(), source_id(source)?, model.to_owned(), weight, body)
     }
 
@@ -178,7 +184,7 @@ impl KernelPlan {
     ///
     /// # Errors
     /// [`Error::OtherPlan`] if it does not.
-    pub(crate) fn check(&self, params: &Params, source: &Source, weight: u64) -> Result<(), Error> {
+    pub(crate) fn check(&self, params: &Params, source: &KernelSource, weight: u64) -> Result<(), Error> {
         let other = |what: String, help: &str| Err(Error::OtherPlan { what, help: help.into() });
         if self.params != *params {
             let what = format!("for parameters {:?}, and the key has {:?}", self.params.name(), params.name());

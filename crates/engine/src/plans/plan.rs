@@ -1,7 +1,7 @@
 //! Plans as values: what a server computes for a program, to the last bootstrap.
 
 use super::kernel_plan::{KernelPlan, VERSION, cbor, check_counts, counted, source_id};
-use crate::planning::Source;
+use crate::planning::KernelSource;
 use crate::{Error, KeyId, ParamsInfo, Scheme};
 use solinas_formats::{Destination, Expect, Header, Kind, Overwrite, Reader, Writer, tfhe as files};
 use solinas_values::tfhe::{SCHEME, info};
@@ -56,7 +56,7 @@ impl Plan {
     }
 
     /// The plans of the kernels that compute a source, that for the least noise first. If there is none, any plan, whose check gives the reason.
-    pub(crate) fn of_source(&self, source: &Source) -> Result<Vec<&KernelPlan>, Error> {
+    pub(crate) fn of_source(&self, source: &KernelSource) -> Result<Vec<&KernelPlan>, Error> {
         let id = source_id(source)?;
         let mut found: Vec<&KernelPlan> = self.kernels.iter().filter(|kernel| kernel.source() == id).collect();
         found.sort_by_key(|kernel| kernel.weight());

@@ -1,9 +1,9 @@
 //! A run of a schedule, which can stop between two waves and go on later.
 
-use super::schedule::{Linear, Places, Schedule, Task};
+use super::schedule::{Linear, Places, Schedule, ScheduledBootstrap};
 use crate::{Control, Error};
 use rayon::prelude::*;
-use solinas_schemes::tfhe::{self, LweCiphertext, Sum, Values};
+use solinas_schemes::tfhe::{self, LweCiphertext, Slots, Sum};
 use std::borrow::Cow;
 
 /// Number of inputs that are made and written at a time.
@@ -81,14 +81,14 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Reports the number of bootstraps that are done.
     fn report(&self, done: usize) {
-        self.control.report(done as u64, (self.schedule.tasks.len() * self.inputs.instances()) as u64);
+        self.control.report(done as u64, (self.schedule.bootstraps.len() * self.inputs.instances()) as u64);
     }
 
     /// Runs a group of `lanes` instances after `finished` instances are complete. It starts at the wave of `from`, or at
     /// the first.
     pub(crate) fn lanes(
         &self,
-        values: &mut dyn Values,
+        slots: &mut dyn Slots,
         lanes: usize,
         finished: usize,
         from: Option<&Cursor>,
@@ -99,13 +99,13 @@ impl Run<'_> {
             terms: linear.terms.iter().map(|&(value, c)| (slot(value, lane), c)).collect(),
             constant: linear.constant,
         };
-        let slots = |live: &[u32]| -> Vec<u32> {
+        let slots_of = |live: &[u32]| -> Vec<u32> {
             live.iter().flat_map(|&value| (0..lanes).map(move |lane| slot(value, lane))).collect()
         };
         let start = from.map_or(0, |cursor| cursor.wave);
         match from {
             Some(cursor) => {
-                values.write(&slots(&schedule.live(start)).into_iter().zip(&cursor.live).collect::<Vec<_>>())?;
+                slots.write(&slots_of(&schedule.live(start)).into_iter().zip(&cursor.live).collect::<Vec<_>>())?;
             }
             None => {
                 let each = schedule.inputs as usize;
@@ -115,13 +115,14 @@ impl Run<'_> {
                         Ok((slot(value as u32, lane), self.inputs.value(finished + lane, value)?))
                     });
                     let made = made.collect::<Result<Vec<_>, Error>>()?;
-                    values.write(&made.iter().map(|(slot, value)| (*slot, &**value)).collect::<Vec<_>>())?;
+                    slots.write(&made.iter().map(|(slot, value)| (*slot, &**value)).collect::<Vec<_>>())?;
                 }
             }
         }
-        let mut order: Vec<&Task> = schedule.tasks.iter().filter(|task| task.wave >= start).collect();
-        order.sort_by_key(|task| task.wave);
-        let mut done = schedule.tasks.len() * finished + (schedule.tasks.len() - order.len()) * lanes;
+        let mut order: Vec<&ScheduledBootstrap> =
+            schedule.bootstraps.iter().filter(|bootstrap| bootstrap.wave >= start).collect();
+        order.sort_by_key(|bootstrap| bootstrap.wave);
+        let mut done = schedule.bootstraps.len() * finished + (schedule.bootstraps.len() - order.len()) * lanes;
         self.report(done);
         let waves = schedule.waves().len();
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
@@ -136,31 +137,33 @@ impl Run<'_> {
             };
             if number > start && (self.pause)(here) {
                 let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
-                let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;
+                let live = slots.read(&slots_of(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;
                 return Ok(Lanes::Paused(number, live));
             }
-            // Each task runs on every lane.
+            // Each bootstrap runs on every lane.
             let jobs = wave.len() * lanes;
             // Batches have equal sizes, so that no thread idles during a small last one.
-            let size = jobs.div_ceil(jobs.div_ceil(values.batch()).max(1)).max(1);
+            let size = jobs.div_ceil(jobs.div_ceil(slots.batch()).max(1)).max(1);
             for begin in (0..jobs).step_by(size) {
                 self.control.check()?;
                 let jobs = begin..(begin + size).min(jobs);
                 let job = |job: usize| {
-                    let (task, lane) = (wave[job / lanes], job % lanes);
-                    tfhe::Task {
-                        argument: sum(&task.argument, lane),
-                        table: task.table as usize,
-                        outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                    let (bootstrap, lane) = (wave[job / lanes], job % lanes);
+                    tfhe::SlotBootstrap {
+                        argument: sum(&bootstrap.argument, lane),
+                        table: bootstrap.table as usize,
+                        outputs: (bootstrap.first..bootstrap.first + bootstrap.outputs)
+                            .map(|value| slot(value, lane))
+                            .collect(),
                     }
                 };
-                values.bootstrap(&jobs.clone().map(job).collect::<Vec<_>>())?;
+                slots.bootstrap(&jobs.clone().map(job).collect::<Vec<_>>())?;
                 done += jobs.len();
                 self.report(done);
             }
         }
         let outputs = |lane| schedule.outputs.iter().map(move |output| sum(output, lane));
-        let mut all = values.read(&(0..lanes).flat_map(outputs).collect::<Vec<_>>())?.into_iter();
+        let mut all = slots.read(&(0..lanes).flat_map(outputs).collect::<Vec<_>>())?.into_iter();
         Ok(Lanes::Done((0..lanes).map(|_| all.by_ref().take(schedule.outputs.len()).collect()).collect()))
     }
 }

@@ -49,7 +49,7 @@ impl Linear {
 
 /// One bootstrap. Its outputs, one for each table, are the values from `first` on.
 #[derive(Debug, Clone)]
-pub(crate) struct Task {
+pub(crate) struct ScheduledBootstrap {
     pub(crate) argument: Linear,
     pub(crate) table: u32,
     pub(crate) first: u32,
@@ -66,7 +66,7 @@ pub(crate) struct Schedule {
     values: u32,
     /// For each value, the wave from which it exists. It is 0 for inputs.
     born: Vec<u32>,
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) bootstraps: Vec<ScheduledBootstrap>,
     tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
     pub(crate) outputs: Vec<Linear>,
@@ -95,7 +95,7 @@ impl Schedule {
         }
         let wave = argument.terms.iter().map(|&(value, _)| self.born[value as usize]).max().unwrap_or(0);
         let first = self.values;
-        self.tasks.push(Task { argument, table: id, first, outputs, wave });
+        self.bootstraps.push(ScheduledBootstrap { argument, table: id, first, outputs, wave });
         self.values += outputs;
         self.born.resize(self.values as usize, wave + 1);
         first
@@ -165,8 +165,8 @@ impl Schedule {
 
     /// The input or rotation that a value comes from, by the number of its first value.
     fn owner(&self, value: u32) -> u32 {
-        match self.tasks.partition_point(|task| task.first <= value) {
-            after if value >= self.inputs && after > 0 => self.tasks[after - 1].first,
+        match self.bootstraps.partition_point(|bootstrap| bootstrap.first <= value) {
+            after if value >= self.inputs && after > 0 => self.bootstraps[after - 1].first,
             _ => value,
         }
     }
@@ -177,8 +177,8 @@ impl Schedule {
             return i64::try_from(self.input_weight.saturating_mul(8)).unwrap_or(i64::MAX);
         }
         let first = self.owner(a);
-        let task = self.tasks.partition_point(|task| task.first < first);
-        match &self.tables[self.tasks[task].table as usize] {
+        let bootstrap = self.bootstraps.partition_point(|bootstrap| bootstrap.first < first);
+        match &self.tables[self.bootstraps[bootstrap].table as usize] {
             LookupTable::Entries(tables) if tables.len() > 1 => {
                 table_covariance(&tables[(a - first) as usize], &tables[(b - first) as usize])
             }
@@ -187,7 +187,7 @@ impl Schedule {
     }
 
     pub(crate) fn bootstraps(&self) -> usize {
-        self.tasks.len()
+        self.bootstraps.len()
     }
 
     /// Number of inputs and outputs of one instance.
@@ -198,8 +198,8 @@ impl Schedule {
     /// Number of bootstraps in each wave.
     pub(crate) fn waves(&self) -> Vec<usize> {
         let mut waves = Vec::new();
-        for task in &self.tasks {
-            let wave = task.wave as usize;
+        for bootstrap in &self.bootstraps {
+            let wave = bootstrap.wave as usize;
             if waves.len() <= wave {
                 waves.resize(wave + 1, 0);
             }
@@ -212,8 +212,8 @@ impl Schedule {
     /// it has. Results are held three times at the end: by the checkpoint, and while their bytes are made.
     pub(crate) fn need(&self, instances: usize, value: u64) -> Need {
         let results = (self.outputs.len() as u64).saturating_mul(instances as u64).saturating_mul(value);
-        // The numbers of values and tasks: where they are, and when they are read.
-        let numbers = 48 * u64::from(self.values) + 8 * self.tasks.len() as u64;
+        // The numbers of values and bootstraps: where they are, and when they are read.
+        let numbers = 48 * u64::from(self.values) + 8 * self.bootstraps.len() as u64;
         Need { fixed: results.saturating_mul(3).saturating_add(numbers), lane: 2 * value * self.places().count as u64 }
     }
 
@@ -243,8 +243,8 @@ impl Schedule {
             }
             let resumed = from.take();
             let lanes = resumed.map_or_else(|| most_lanes.min(instances - done), |cursor| cursor.lanes);
-            let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
-            match run.lanes(&mut *values, lanes, done, resumed)? {
+            let mut slots = target.slots(places.count * lanes, most * lanes, &self.tables)?;
+            match run.lanes(&mut *slots, lanes, done, resumed)? {
                 Lanes::Done(more) => outputs.extend(more),
                 Lanes::Paused(wave, live) => return Ok(End::Paused(Cursor { outputs, lanes, wave, live })),
             }
@@ -277,9 +277,9 @@ impl Schedule {
     fn last_use(&self) -> Vec<u32> {
         // A value that is never read still takes its slot in the wave that writes it.
         let mut last_use = self.born.clone();
-        for task in &self.tasks {
-            for &(value, _) in &task.argument.terms {
-                last_use[value as usize] = last_use[value as usize].max(task.wave + 1);
+        for bootstrap in &self.bootstraps {
+            for &(value, _) in &bootstrap.argument.terms {
+                last_use[value as usize] = last_use[value as usize].max(bootstrap.wave + 1);
             }
         }
         for &(value, _) in self.outputs.iter().flat_map(|output| &output.terms) {

@@ -2,7 +2,7 @@
 
 use super::kernels::{Choice, Kernels};
 use super::run::{LaneInputs, Run};
-use super::{Prepared, input_count};
+use super::{Prepared, input_count, no_plan};
 use crate::engine::{Element, PlannedWork};
 use crate::plans::KernelPlan;
 use crate::{Ciphertext, Control, Error, Plan, PrepareOptions, Program, Server, Work};
@@ -76,7 +76,7 @@ impl Batches {
     }
 
     fn plan(&self, work: &dyn PlannedWork) -> Result<KernelPlan, Error> {
-        work.plan()?.ok_or_else(|| Error::NoPlan { scheme: self.prepared.server.params().scheme })
+        work.plan()?.ok_or_else(|| no_plan(&self.prepared.server))
     }
 
     /// The next batch. None after the last one. Batches of constants alone, which read nothing, are computed here.

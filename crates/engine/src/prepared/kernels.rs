@@ -1,12 +1,13 @@
 //! The plans of the kernels of all steps, made before the first one runs.
 
+use super::no_plan;
 use super::request::Request;
-use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
-use crate::planning::Source;
+use crate::engine::{Facts, Operand, Operands, PlanRequest, PlannedWork};
+use crate::planning::KernelSource;
 use crate::plans::Plan;
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Plain, PrepareOptions, Server};
 use solinas_circuits::program::ValueType;
-use solinas_circuits::steps::{Kernel, KernelId, Port, Source as Filled, Step, Steps};
+use solinas_circuits::steps::{Kernel, KernelId, Port, Source, Step, Steps};
 use solinas_values::payload::sizes;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -59,15 +60,15 @@ impl Known {
             };
             let facts = self.facts[slot.0 as usize];
             match (self.steps.source(slot), values) {
-                (Filled::Public(_), _) => return None,
-                (Filled::Input(input), Some(values)) => return Some(Operand::Given(&values[input], at)),
+                (Source::Public(_), _) => return None,
+                (Source::Input(input), Some(values)) => return Some(Operand::Given(&values[input], at)),
                 // It has the noise of what the kernel read.
-                (Filled::Step(step), _) if facts.passes.is_some() => {
+                (Source::Step(step), _) if facts.passes.is_some() => {
                     port = self.steps.steps[step].ports[facts.passes.unwrap_or_default()];
                     lane = at;
                 }
-                (Filled::Step(step), _) => return Some(Operand::Computed(Some(step), slot, at, facts)),
-                (Filled::Input(_), None) => return Some(Operand::Computed(None, slot, at, facts)),
+                (Source::Step(step), _) => return Some(Operand::Computed(Some(step), slot, at, facts)),
+                (Source::Input(_), None) => return Some(Operand::Computed(None, slot, at, facts)),
             }
         }
     }
@@ -76,7 +77,7 @@ impl Known {
     fn are_apart(&self, step: &Step, values: Option<&[Ciphertext]>) -> bool {
         let mut seen = HashSet::new();
         step.ports.iter().flat_map(|port| self.steps.slots_of(*port)).all(|slot| {
-            let is_given = matches!(self.steps.source(slot), Filled::Input(_)) && values.is_some();
+            let is_given = matches!(self.steps.source(slot), Source::Input(_)) && values.is_some();
             !is_given && self.facts[slot.0 as usize] == Facts::FRESH && seen.insert(slot)
         })
     }
@@ -92,7 +93,7 @@ pub(super) struct Kernels {
 /// The planned kernel of a step.
 pub(super) struct PlannedKernel {
     pub(super) work: Box<dyn PlannedWork>,
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<KernelSource>,
     /// Elements that run side by side: lanes, or elements that share ciphertexts.
     pub(super) instances: usize,
     /// Whether its results hide the program.
@@ -139,14 +140,16 @@ impl Kernels {
         let hidden_from = if copies { steps.steps.len() } else { 0 };
         let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
         let mut kernels = Self { known: Known::new(steps)?, all: Vec::new() };
-        let mut sources: HashMap<KernelId, Arc<Source>> = HashMap::new();
+        let mut sources: HashMap<KernelId, Arc<KernelSource>> = HashMap::new();
         for index in 0..kernels.known.steps.steps.len() {
             let step = &kernels.known.steps.steps[index];
             let source = sources.entry(step.kernel).or_insert_with(|| {
                 Arc::new(match (request.conversion, kernels.known.steps.kernel(step)) {
-                    (Some(form), _) => Source::Convert(form),
-                    (None, Kernel::Program(program) | Kernel::Packed(program)) => Source::Program(program.clone()),
-                    (None, Kernel::Circuit { netlist, optimize }) => Source::Circuit(netlist.clone(), *optimize),
+                    (Some(form), _) => KernelSource::Convert(form),
+                    (None, Kernel::Program(program) | Kernel::Packed(program)) => {
+                        KernelSource::Program(program.clone())
+                    }
+                    (None, Kernel::Circuit { netlist, optimize }) => KernelSource::Circuit(netlist.clone(), *optimize),
                 })
             });
             let source = Arc::clone(source);
@@ -163,7 +166,7 @@ impl Kernels {
         &self,
         server: &Server,
         index: usize,
-        source: Arc<Source>,
+        source: Arc<KernelSource>,
         values: Option<&[Ciphertext]>,
         (choice, hides): (Choice<'_>, bool),
         control: &Control<'_>,
@@ -176,22 +179,19 @@ impl Kernels {
         };
         // An engine that plans by the operands themselves has those of a step that reads each port from one input.
         let inputs = match (weight, &*source) {
-            (Some(_), Source::Program(_) | Source::Circuit(..)) => None,
+            (Some(_), KernelSource::Program(_) | KernelSource::Circuit(..)) => None,
             _ => self.whole_inputs(server, step, values)?,
         };
         let Choice { threads, model, .. } = choice;
         let (weight, is_known) = (weight.unwrap_or(1), weight.is_some());
-        let request = PlanRequest { source: &source, inputs: inputs.as_deref(), weight, instances, threads, model };
-        let engine = Arc::clone(&server.engine);
+        let request =
+            PlanRequest { source: &source, inputs: inputs.as_deref(), weight, instances, threads, model, hides };
         // A plan has the kernels of the program. Those that hide it always are the same.
         let is_copy = hides && index > 0;
-        let (mut work, model) = match choice.pinned.filter(|_| !is_copy) {
-            Some(plan) => (pinned(&engine, plan, &request)?, plan.model().parse()?),
-            None => (engine.plan(&request, control)?, model),
+        let (work, model) = match choice.pinned.filter(|_| !is_copy) {
+            Some(plan) => (pinned(server, plan, &request)?, plan.model().parse()?),
+            None => (Arc::clone(&server.engine).plan(&request, control)?, model),
         };
-        if hides {
-            work.hide()?;
-        }
         let is_final = is_known || inputs.is_some() || values.is_none();
         Ok(PlannedKernel { work, source, instances, hides, model, is_final })
     }
@@ -203,14 +203,10 @@ impl Kernels {
         (inputs, weight): (Option<&[Ciphertext]>, u64),
         control: &Control<'_>,
     ) -> Result<Box<dyn PlannedWork>, Error> {
-        let (source, instances, model) = (&planned.source, planned.instances, planned.model);
+        let &PlannedKernel { ref source, instances, hides, model, .. } = planned;
         let threads = server.threads();
-        let request = PlanRequest { source, inputs, weight, instances, threads, model };
-        let mut work = Arc::clone(&server.engine).plan(&request, control)?;
-        if planned.hides {
-            work.hide()?;
-        }
-        Ok(work)
+        let request = PlanRequest { source, inputs, weight, instances, threads, model, hides };
+        Arc::clone(&server.engine).plan(&request, control)
     }
 
     /// The elements that run side by side in a step.
@@ -233,9 +229,9 @@ impl Kernels {
         for port in &step.ports {
             all.push(match self.known.steps.slots_of(*port)[..] {
                 [slot] => match self.known.steps.source(slot) {
-                    Filled::Input(input) => values[input].clone(),
-                    Filled::Public(public) => public_value(server, &self.known.steps.public[public])?,
-                    Filled::Step(_) => return Ok(None),
+                    Source::Input(input) => values[input].clone(),
+                    Source::Public(public) => public_value(server, &self.known.steps.public[public])?,
+                    Source::Step(_) => return Ok(None),
                 },
                 _ => return Ok(None),
             });
@@ -268,7 +264,7 @@ impl Kernels {
 /// Whether all outputs are results of the only step.
 fn is_alone(steps: &Steps) -> bool {
     let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
-    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Filled::Step(_)))
+    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Source::Step(_)))
 }
 
 /// The cost of steps, each given with its level. Those of one level are beside each other. None for no steps.
@@ -291,10 +287,12 @@ pub(super) fn public_value(server: &Server, plain: &solinas_circuits::Plain) -> 
 }
 
 /// The work of the one of the plans that is for this request.
-fn pinned(engine: &Arc<dyn Engine>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+fn pinned(server: &Server, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+    let kernels = plan.of_source(request.source)?;
+    let engine = Arc::clone(&server.engine).pinning().ok_or_else(|| no_plan(server))?;
     let mut result = Err(Error::Internal("a plan has no kernel".into()));
-    for kernel in plan.of_source(request.source)? {
-        result = Arc::clone(engine).pinned(kernel, request);
+    for kernel in kernels {
+        result = Arc::clone(&engine).pinned(kernel, request);
         // Two steps may have one kernel, and operands of different noise.
         if !matches!(result, Err(Error::OtherPlan { .. })) {
             break;

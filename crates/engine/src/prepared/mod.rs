@@ -185,14 +185,13 @@ impl Prepared {
                 help: "convert the inputs first, then plan on the results".into(),
             });
         }
-        let none = || Error::NoPlan { scheme: self.server.params().scheme };
         if self.kernels.all.is_empty() {
             return Err(Error::Request {
                 what: "the program only moves elements, so it has no plan".into(),
                 help: "leave the plan out".into(),
             });
         }
-        let plans = self.kernels.all.iter().map(|kernel| kernel.work.plan()?.ok_or_else(none));
+        let plans = self.kernels.all.iter().map(|kernel| kernel.work.plan()?.ok_or_else(|| no_plan(&self.server)));
         Plan::new(plans.collect::<Result<Vec<_>, Error>>()?)
     }
 
@@ -376,7 +375,7 @@ impl Prepared {
 
     fn no_pause(&self) -> Error {
         match self.request.conversion {
-            None => Error::NoPause { scheme: self.server.params().scheme },
+            None => no_pause(&self.server),
             Some(_) => {
                 Error::Request { what: "a conversion cannot pause".into(), help: "run it without a checkpoint".into() }
             }
@@ -413,6 +412,16 @@ impl Prepared {
 
 /// The state from which a run goes on, and when it stops.
 type InParts<'a> = (Option<&'a RunState>, &'a (dyn Fn(Position) -> bool + Sync));
+
+/// The error for plans of a scheme whose plans are no values.
+fn no_plan(server: &Server) -> Error {
+    Error::NoPlan { scheme: server.params().scheme }
+}
+
+/// The error for a scheme whose runs cannot pause.
+fn no_pause(server: &Server) -> Error {
+    Error::NoPause { scheme: server.params().scheme }
+}
 
 /// The error for the plan of a conversion.
 fn conversion() -> Error {

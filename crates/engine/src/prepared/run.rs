@@ -1,6 +1,7 @@
 //! The only loop over steps: it takes batches of lanes from a [`Machine`], computes them, and hands the results back.
 
 use super::kernels::{Kernels, Known, PlannedKernel};
+use super::no_pause;
 use super::values::Values;
 use crate::engine::{Blockwise, Element, Facts, Operand, Operands, Part, PlannedWork, Stopped};
 use crate::plans::{Cursor, Position, Ran, RunId};
@@ -146,8 +147,7 @@ impl Run<'_> {
 
     /// The engine, if its runs can pause.
     fn pauses(&self) -> Result<&dyn Blockwise, Error> {
-        let engine = &self.server.engine;
-        engine.blockwise().ok_or_else(|| Error::NoPause { scheme: engine.params().scheme })
+        self.server.engine.blockwise().ok_or_else(|| no_pause(self.server))
     }
 
     /// The state of a run that stops in a batch, or between two.
@@ -184,6 +184,7 @@ impl Run<'_> {
                 let pause = |inner: Position| {
                     (parts.pause)(Position { step, lanes, done: batch.lanes.start + inner.done, ..inner })
                 };
+                let work = work.pausing().ok_or_else(|| no_pause(self.server))?;
                 work.run_until(&of_engine, from, &pause, control)
             }
         }

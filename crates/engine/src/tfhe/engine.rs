@@ -5,11 +5,11 @@ use super::inputs::BatchInputs;
 use super::{private, random, trivial, weight};
 use crate::device::{Device, part};
 use crate::engine::{
-    Batch, Blockwise, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, PublicValues, RandomRequest,
-    Stopped, Valued,
+    Batch, Blockwise, Element, Engine, Facts, Operands, Part, Pausing, Pinning, PlanRequest, PlannedWork, PublicValues,
+    RandomRequest, Stopped, Valued,
 };
 use crate::need::Need;
-use crate::planning::{self, Plans, Source};
+use crate::planning::{self, KernelSource, Plans};
 use crate::plans::{
     Body, Cursor, End, KernelPlan, Position, RunId, RunState, Schedule, StepsState, id as plan_id, planned_weight,
     source_id, tables,
@@ -22,7 +22,7 @@ use solinas_formats::OnDemand;
 use solinas_formats::tfhe::ServerFile;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split, Sum, Task,
+    Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, SlotBootstrap, Split, Sum,
 };
 use solinas_values::payload::downcast;
 use solinas_values::tfhe::{Blocks, Compact, Elements, SCHEME, form_of, info, value_bytes};
@@ -90,7 +90,7 @@ impl Packing {
 }
 
 /// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
-type Key = (Arc<Source>, u64, bool);
+type Key = (Arc<KernelSource>, u64, bool);
 
 /// A plan, and its waves of bootstraps.
 #[derive(Debug)]
@@ -255,13 +255,16 @@ impl TfheEngine {
         let words = (0..=self.set().big_dimension() as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let value = LweCiphertext::from_words(words);
         let time = |count: usize| {
-            let task =
-                |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: 0 }, table: 0, outputs: vec![slot] };
-            let tasks: Vec<Task> = (1..=count as u32).map(task).collect();
-            let mut values = self.target().values(count + 1, count, &tables)?;
-            values.write(&[(0, &value)])?;
+            let task = |slot| SlotBootstrap {
+                argument: Sum { terms: vec![(0, 1)], constant: 0 },
+                table: 0,
+                outputs: vec![slot],
+            };
+            let tasks: Vec<SlotBootstrap> = (1..=count as u32).map(task).collect();
+            let mut slots = self.target().slots(count + 1, count, &tables)?;
+            slots.write(&[(0, &value)])?;
             let start = Instant::now();
-            values.bootstrap(&tasks)?;
+            slots.bootstrap(&tasks)?;
             Ok::<f64, Error>(start.elapsed().as_secs_f64())
         };
         if let Some(parallel) = self.target().parallel() {
@@ -282,11 +285,11 @@ impl TfheEngine {
     /// Returns the measured seconds of the copies of one value to the devices and back, as one of several.
     fn seconds_of_copies(&self, value: &LweCiphertext) -> Result<f64, Error> {
         const VALUES: u32 = 8;
-        let mut values = self.target().values(VALUES as usize, VALUES as usize, &[])?;
+        let mut slots = self.target().slots(VALUES as usize, VALUES as usize, &[])?;
         let start = Instant::now();
-        values.write(&(0..VALUES).map(|slot| (slot, value)).collect::<Vec<_>>())?;
+        slots.write(&(0..VALUES).map(|slot| (slot, value)).collect::<Vec<_>>())?;
         let sum = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
-        values.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
+        slots.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
         Ok(start.elapsed().as_secs_f64() / f64::from(VALUES))
     }
 }
@@ -327,29 +330,26 @@ impl Engine for TfheEngine {
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let weight = planned_weight(self.set(), request.weight);
         let (form, scheduled, weight) = match &**request.source {
-            Source::Program(program) => (self.form(), self.chosen(program, request, weight, control)?, weight),
-            Source::Circuit(netlist, optimize) => {
+            KernelSource::Program(program) => (self.form(), self.chosen(program, request, weight, control)?, weight),
+            KernelSource::Circuit(netlist, optimize) => {
                 let limits = planning::limits(control)?;
                 let key = (Arc::clone(request.source), weight, false);
                 let body = || circuit(netlist, *optimize, self.set(), weight, &limits);
                 (self.form(), self.scheduled(key, body)?, weight)
             }
-            Source::Convert(form) => {
+            KernelSource::Convert(form) => {
                 let schedule = self.conversion(*form, request.inputs)?;
                 (*form, Arc::new(Scheduled { body: None, schedule, id: OnceLock::new() }), 1)
             }
         };
         let (source, model) = (Arc::clone(request.source), request.model);
         let model = model.to_string();
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
+        let is_private = request.hides;
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private }))
     }
 
-    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        plan.check(self.set(), request.source, request.weight)?;
-        let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
-        let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
-        let form = self.form();
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
+    fn pinning(self: Arc<Self>) -> Option<Arc<dyn Pinning>> {
+        Some(self)
     }
 
     fn public_values(&self) -> Option<&dyn PublicValues> {
@@ -363,6 +363,16 @@ impl Engine for TfheEngine {
     // The masks of many inputs take a while.
     fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
         weight::of_operands(operands, control).map(Some)
+    }
+}
+
+impl Pinning for TfheEngine {
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        plan.check(self.set(), request.source, request.weight)?;
+        let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
+        let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
+        let (form, is_private) = (self.form(), request.hides);
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private }))
     }
 }
 
@@ -430,7 +440,7 @@ struct Planned {
     scheduled: Arc<Scheduled>,
     form: Form,
     weight: u64,
-    source: Arc<Source>,
+    source: Arc<KernelSource>,
     model: String,
     /// Whether the results hide the program.
     is_private: bool,
@@ -489,12 +499,6 @@ impl Planned {
 }
 
 impl PlannedWork for Planned {
-    fn hide(&mut self) -> Result<(), Error> {
-        // A run prepares the section, which takes a moment.
-        self.is_private = true;
-        Ok(())
-    }
-
     fn waves(&self) -> Vec<u64> {
         self.widths().into_iter().map(|width| width as u64).collect()
     }
@@ -561,6 +565,12 @@ impl PlannedWork for Planned {
         Ok(Some(*self.scheduled.id.get_or_init(|| id)))
     }
 
+    fn pausing(&self) -> Option<&dyn Pausing> {
+        Some(self)
+    }
+}
+
+impl Pausing for Planned {
     fn run_until(
         &self,
         batch: &Batch<'_>,

@@ -3,7 +3,7 @@
 
 use crate::plans::{Cursor, End, Inputs, Position, Schedule};
 use crate::{Control, Error, Progress};
-use solinas_schemes::tfhe::{Backend, LookupTable, LweCiphertext, Params, Sanitizer, Sum, Task, noise};
+use solinas_schemes::tfhe::{Backend, LookupTable, LweCiphertext, Params, Sanitizer, SlotBootstrap, Sum, noise};
 
 /// The bootstraps of each round, for one instance of a schedule.
 pub(super) fn waves(schedule: &Schedule, params: &Params) -> Vec<usize> {
@@ -65,17 +65,17 @@ fn round(
     let tables = [LookupTable::identity(sanitizer.params().family())];
     // A bootstrap reads one slot and writes another one.
     let together = target.instances(2).min(blocks.len()).max(1);
-    let mut values = target.values(2 * together, together, &tables)?;
+    let mut slots = target.slots(2 * together, together, &tables)?;
     let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
     let mut done = 0;
     for batch in blocks.chunks_mut(together) {
         control.check()?;
         report(done);
         let count = batch.len() as u32;
-        let task = |slot| Task { argument: one(slot), table: 0, outputs: vec![count + slot] };
-        values.write(&(0..count).zip(batch.iter().map(|block| &**block)).collect::<Vec<_>>())?;
-        values.bootstrap(&(0..count).map(task).collect::<Vec<_>>())?;
-        let fresh = sanitizer.flood(&values.read(&(count..2 * count).map(one).collect::<Vec<_>>())?)?;
+        let bootstrap = |slot| SlotBootstrap { argument: one(slot), table: 0, outputs: vec![count + slot] };
+        slots.write(&(0..count).zip(batch.iter().map(|block| &**block)).collect::<Vec<_>>())?;
+        slots.bootstrap(&(0..count).map(bootstrap).collect::<Vec<_>>())?;
+        let fresh = sanitizer.flood(&slots.read(&(count..2 * count).map(one).collect::<Vec<_>>())?)?;
         batch.iter_mut().zip(fresh).for_each(|(block, fresh)| **block = fresh);
         done += batch.len();
     }

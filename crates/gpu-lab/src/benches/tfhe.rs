@@ -9,7 +9,7 @@ use solinas_gpu::tfhe::{Engine, Session};
 use solinas_gpu::{Device, Error};
 use solinas_schemes::tfhe::LookupTable;
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Sum, Task};
+use solinas_schemes::tfhe::{SlotBootstrap, Sum};
 
 /// Waves of one bootstrap, or of as many as a graph holds.
 pub(super) fn waves(device: &Device, set: &str, many: bool, size: Size, timer: &Timer) -> Result<Measured, Error> {
@@ -27,8 +27,9 @@ pub(super) fn waves(device: &Device, set: &str, many: bool, size: Size, timer: &
     };
     let mut session = Session::new(&engine, jobs + 1, jobs, &[table])?;
     session.write(&[(0, &random(&evaluator, &mut ChaCha8Rng::seed_from_u64(1)))])?;
-    let task = |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: slot }, table: 0, outputs: vec![slot] };
-    let tasks: Vec<Task> = (1..=jobs as u32).map(task).collect();
+    let task =
+        |slot| SlotBootstrap { argument: Sum { terms: vec![(0, 1)], constant: slot }, table: 0, outputs: vec![slot] };
+    let tasks: Vec<SlotBootstrap> = (1..=jobs as u32).map(task).collect();
     let seconds = timer.median(|| session.bootstrap(&tasks))?;
     // Operations on doubles of a step of the rotation, which takes a block of the key: see cuda/README.md.
     let fp64 = match params.family() {

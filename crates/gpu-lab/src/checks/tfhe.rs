@@ -8,7 +8,7 @@ use solinas_gpu::Device;
 use solinas_gpu::tfhe::{Engine, Session};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, Sum, Task,
+    BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, SlotBootstrap, Sum,
 };
 use solinas_schemes::{Control, Entropy, Error};
 
@@ -76,8 +76,9 @@ impl Twin<'_> {
         LweCiphertext::linear(self.evaluator.params().big_dimension(), &terms, sum.constant)
     }
 
-    fn bootstrap(&mut self, tables: &[LookupTable], tasks: &[Task]) -> Result<(), Error> {
-        let job = |task: &Task| Ok(BootstrapTask { input: self.sum(&task.argument)?, table: &tables[task.table] });
+    fn bootstrap(&mut self, tables: &[LookupTable], tasks: &[SlotBootstrap]) -> Result<(), Error> {
+        let job =
+            |task: &SlotBootstrap| Ok(BootstrapTask { input: self.sum(&task.argument)?, table: &tables[task.table] });
         let jobs = tasks.iter().map(job).collect::<Result<Vec<BootstrapTask<'_>>, Error>>()?;
         for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs)?) {
             for (&slot, output) in task.outputs.iter().zip(outputs) {
@@ -115,7 +116,7 @@ pub fn waves_agree(device: &Device, evaluator: &Evaluator, waves: usize, jobs: u
             if free.len() < count {
                 break;
             }
-            tasks.push(Task { argument, table, outputs: free.split_off(free.len() - count) });
+            tasks.push(SlotBootstrap { argument, table, outputs: free.split_off(free.len() - count) });
         }
         // No task reads what another one writes.
         let written: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.clone()).collect();

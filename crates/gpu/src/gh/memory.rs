@@ -3,7 +3,7 @@
 use super::expand::Expansion;
 use crate::bigint::{Modulus, digits_of};
 use crate::{Device, Error};
-use solinas_schemes::gh::{GUARD_BITS, Params, RecryptMethod, Schedule, Step};
+use solinas_schemes::gh::{GUARD_BITS, Params, RecryptMethod, ResidueBatch, Schedule};
 
 /// Bytes of the workspace beyond which the full FFT takes fewer blocks of the key at once.
 const WORKSPACE: u64 = 1 << 30;
@@ -30,13 +30,13 @@ impl Shape {
         let (digits, digit_bits) = digits_of(bits, params.recrypt_terms()).unwrap_or((0, 0));
         let schedule = Schedule::new(params.blocks(), params.precision());
         let (mut operand_count, mut sum_count) = (0, 0);
-        for step in &schedule.steps {
-            match step {
-                Step::Products { operands, sums, .. } => {
+        for batch in &schedule.batches {
+            match batch {
+                ResidueBatch::Products { operands, sums, .. } => {
                     operand_count = operand_count.max(operands.len());
                     sum_count = sum_count.max(sums.len());
                 }
-                Step::Sums { lists, .. } => sum_count = sum_count.max(lists.len()),
+                ResidueBatch::Sums { lists, .. } => sum_count = sum_count.max(lists.len()),
             }
         }
         Self {

@@ -7,7 +7,7 @@ use super::memory::Shape;
 use crate::bigint::{Modulus, WordSums, Workspace};
 use crate::complex::{Lists, Operand};
 use crate::{Buffer, Error, Graph, Launch, Stream};
-use solinas_schemes::gh::{RecryptMethod, Schedule, ServerKey, Step};
+use solinas_schemes::gh::{RecryptMethod, ResidueBatch, Schedule, ServerKey};
 
 /// The graphs of the operations of a key, with their buffers. The graphs share buffers, so they run one after the
 /// other.
@@ -80,8 +80,8 @@ impl Chain {
             (&buffers.sums, inner.as_ref()),
             &buffers.workspace,
         )?;
-        for step in &schedule.steps {
-            sum.extend(buffers.launches(modulus, step, schedule.slots as usize)?);
+        for batch in &schedule.batches {
+            sum.extend(buffers.launches(modulus, batch, schedule.slots as usize)?);
         }
         let sum = Graph::new(device, &sum)?;
         let multiply = modulus.product(Operand::new(&x, 1)?, Some(Operand::new(&y, 1)?), &x, &buffers.workspace)?;
@@ -129,15 +129,15 @@ impl Chain {
 }
 
 impl Buffers<'_> {
-    /// The launches of a step of the sum of columns.
-    fn launches<'p>(&self, modulus: &'p Modulus, step: &Step, slots: usize) -> Result<Vec<Launch<'p>>, Error> {
+    /// The launches of a batch of the sum of columns.
+    fn launches<'p>(&self, modulus: &'p Modulus, batch: &ResidueBatch, slots: usize) -> Result<Vec<Launch<'p>>, Error> {
         let Self { stream, workspace, sums: word_sums, operands: spectra, products, values } = self;
-        match step {
-            Step::Sums { lists, to } => {
+        match batch {
+            ResidueBatch::Sums { lists, to } => {
                 let lists = Lists::new(stream, lists)?;
                 modulus.sums(values, &lists, (values, *to as usize), word_sums, workspace)
             }
-            Step::Products { operands, sums, to } => {
+            ResidueBatch::Products { operands, sums, to } => {
                 let places = stream.buffer_of(operands, "the operands of a sum")?;
                 let pairs = Lists::new(stream, sums)?;
                 let picked = Operand::new(values, slots)?.picked(&places, operands.len());

@@ -1,11 +1,11 @@
 //! Evaluation on a device: the products of switching keys with digits of ciphertexts.
 
 use super::Engine;
-use solinas_schemes::lwe::{Accelerator, SeededMatrix, Source, Vector};
+use solinas_schemes::lwe::{Backend, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
 
 /// The engine computes batches of vectors. A batch has the largest number that fits in the memory of the device.
-impl Accelerator for Engine {
+impl Backend for Engine {
     fn multiply(
         &self,
         matrix: &SeededMatrix,

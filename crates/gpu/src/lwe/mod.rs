@@ -7,7 +7,7 @@
 //! ([`Pieces`]). Up to eight vectors share a read of the matrix.
 //!
 //! Vectors and results go to the device, so they must be public. Selections of an encryption are secret, and stay on
-//! the processor. An [`Evaluator`](solinas_schemes::lwe::Evaluator) takes an [`Engine`] as its accelerator.
+//! the processor. An [`Evaluator`](solinas_schemes::lwe::Evaluator) takes an [`Engine`] as its back end.
 
 mod evaluate;
 mod kernels;

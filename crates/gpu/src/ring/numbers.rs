@@ -18,6 +18,13 @@ impl From<Polys<Eval>> for Parts {
     }
 }
 
+impl Parts {
+    /// The product of each polynomial with a known one.
+    pub(super) fn times_plain(&self, plain: &RnsPoly<Eval>) -> Result<Self, Error> {
+        Ok(self.times(&self.ring().upload(&[plain])?)?.into())
+    }
+}
+
 impl Deref for Parts {
     type Target = Polys<Eval>;
 

@@ -3,7 +3,7 @@
 use super::{Engine, Session};
 use crate::{Device, Error};
 use solinas_schemes::Error as SchemeError;
-use solinas_schemes::tfhe::{Backend, Evaluator, LookupTable, LweCiphertext, Sum, Task, Values};
+use solinas_schemes::tfhe::{Backend, Evaluator, LookupTable, LweCiphertext, SlotBootstrap, Slots, Sum};
 
 /// A TFHE server key on each of one or several devices.
 #[derive(Debug)]
@@ -29,13 +29,13 @@ impl Backend for Engines {
         Some(self.0.iter().map(Engine::parallel).sum())
     }
 
-    fn values<'a>(
+    fn slots<'a>(
         &'a self,
-        slots: usize,
+        count: usize,
         jobs: usize,
         tables: &'a [LookupTable],
-    ) -> Result<Box<dyn Values + 'a>, SchemeError> {
-        Ok(Box::new(Sessions::new(self, slots, jobs, tables)?))
+    ) -> Result<Box<dyn Slots + 'a>, SchemeError> {
+        Ok(Box::new(Sessions::new(self, count, jobs, tables)?))
     }
 }
 
@@ -60,9 +60,9 @@ impl<'a> Sessions<'a> {
         self.0.iter().map(Session::jobs).sum()
     }
 
-    /// Copies the outputs of tasks from one device to the others.
-    fn send(&mut self, from: usize, tasks: &[Task]) -> Result<(), Error> {
-        let slots: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.iter().copied()).collect();
+    /// Copies the outputs of bootstraps from one device to the others.
+    fn send(&mut self, from: usize, bootstraps: &[SlotBootstrap]) -> Result<(), Error> {
+        let slots: Vec<u32> = bootstraps.iter().flat_map(|bootstrap| bootstrap.outputs.iter().copied()).collect();
         let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
         let values = self.0[from].read(&values)?;
         let values: Vec<(u32, &LweCiphertext)> = slots.into_iter().zip(&values).collect();
@@ -71,7 +71,7 @@ impl<'a> Sessions<'a> {
     }
 }
 
-impl Values for Sessions<'_> {
+impl Slots for Sessions<'_> {
     fn batch(&self) -> usize {
         self.jobs()
     }
@@ -80,9 +80,9 @@ impl Values for Sessions<'_> {
         Ok(self.0.iter().try_for_each(|session| session.write(values))?)
     }
 
-    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), SchemeError> {
+    fn bootstrap(&mut self, bootstraps: &[SlotBootstrap]) -> Result<(), SchemeError> {
         let parts = self.0.len();
-        let share = |part: usize| &tasks[part * tasks.len() / parts..(part + 1) * tasks.len() / parts];
+        let share = |part: usize| &bootstraps[part * bootstraps.len() / parts..(part + 1) * bootstraps.len() / parts];
         for (part, session) in self.0.iter_mut().enumerate() {
             session.submit(share(part))?;
         }

@@ -4,7 +4,7 @@ use super::Engine;
 use super::kernels::Wave;
 use crate::{Buffer, Error, Graph, Stream};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params, Sum, Task};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params, SlotBootstrap, Sum};
 use std::collections::BTreeMap;
 
 /// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
@@ -116,12 +116,12 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
+    /// Computes independent bootstraps: none reads an output of another one. Returns when they are done.
     ///
     /// # Errors
     /// [`Error::Launch`] for a slot or table that does not exist, or a wrong number of outputs; the errors of the device.
-    pub fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
-        self.submit(tasks)?;
+    pub fn bootstrap(&mut self, bootstraps: &[SlotBootstrap]) -> Result<(), Error> {
+        self.submit(bootstraps)?;
         self.synchronize()
     }
 
@@ -131,15 +131,15 @@ impl<'a> Session<'a> {
     }
 
     /// Gives independent bootstraps to the device. Does not wait for them.
-    pub(super) fn submit(&mut self, tasks: &[Task]) -> Result<(), Error> {
-        for tasks in tasks.chunks(self.jobs()) {
-            self.arguments(tasks.iter().map(|task| &task.argument))?;
+    pub(super) fn submit(&mut self, bootstraps: &[SlotBootstrap]) -> Result<(), Error> {
+        for bootstraps in bootstraps.chunks(self.jobs()) {
+            self.arguments(bootstraps.iter().map(|bootstrap| &bootstrap.argument))?;
             let (mut tables, mut outputs) = (Vec::new(), Vec::new());
-            for (job, task) in tasks.iter().enumerate() {
-                let steps = self.steps.get(task.table).filter(|steps| steps.len() == task.outputs.len());
+            for (job, bootstrap) in bootstraps.iter().enumerate() {
+                let steps = self.steps.get(bootstrap.table).filter(|steps| steps.len() == bootstrap.outputs.len());
                 let steps = steps.ok_or_else(|| misfit("a task does not fit its table"))?;
-                tables.push(task.table as u32);
-                for (&slot, &steps) in task.outputs.iter().zip(steps) {
+                tables.push(bootstrap.table as u32);
+                for (&slot, &steps) in bootstrap.outputs.iter().zip(steps) {
                     self.check(slot)?;
                     outputs.extend([job as u32, slot, steps]);
                 }
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
                 self.wave.outputs = self.grown(outputs.len())?;
             }
             self.stream.write(&self.wave.outputs, 0, &outputs)?;
-            let shape = (tasks.len(), outputs.len() / 3);
+            let shape = (bootstraps.len(), outputs.len() / 3);
             let launches = || self.engine.kernels.wave(&self.wave, self.engine, shape.0 as u32, shape.1 as u32);
             match self.graphs.get(&shape) {
                 Some(Some(graph)) => self.stream.replay(graph)?,

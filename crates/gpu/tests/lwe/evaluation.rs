@@ -21,7 +21,7 @@ fn evaluation_gives_the_ciphertexts_of_the_processor() {
         let processor = Evaluator::new(key).unwrap();
         let device = Device::emulated(DeviceOptions::default());
         let engine = Arc::new(Engine::new(&device).unwrap());
-        let evaluator = Evaluator::new(key).unwrap().with_accelerator(engine);
+        let evaluator = Evaluator::new(key).unwrap().with_backend(engine);
         assert_eq!(device.peak_bytes(), 0);
         let products = evaluator.multiply_batch(&pairs, &control).unwrap();
         assert_eq!(products, processor.multiply_batch(&pairs, &control).unwrap());
@@ -48,7 +48,7 @@ fn a_device_without_memory_is_an_error_that_names_the_bytes() {
     let key = client.server_key(&control).unwrap();
     let bits = client.public().encrypt(&[true; 2], &mut client.public().encryption_rng(0).unwrap()).unwrap();
     let device = Device::emulated(DeviceOptions { memory: Some(1000), ..DeviceOptions::default() });
-    let evaluator = Evaluator::new(&key).unwrap().with_accelerator(Arc::new(Engine::new(&device).unwrap()));
+    let evaluator = Evaluator::new(&key).unwrap().with_backend(Arc::new(Engine::new(&device).unwrap()));
     let error = evaluator.multiply(&bits[0], &bits[1]).unwrap_err();
     let Error::Device(device) = &error else { panic!("{error}") };
     assert!(matches!(device.get(), Some(solinas_gpu::Error::Memory { limit: 1000, .. })));

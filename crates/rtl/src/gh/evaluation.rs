@@ -50,8 +50,8 @@ impl Evaluation {
     }
 
     /// The words of a residue, and the cycles that it took.
-    fn residue(&self, value: &Natural, run: super::Run) -> Vec<u64> {
-        self.cycles.fetch_add(run.cycles, Ordering::Relaxed);
+    fn residue(&self, value: &Natural, cost: super::PrimitiveCost) -> Vec<u64> {
+        self.cycles.fetch_add(cost.cycles, Ordering::Relaxed);
         let mut words = value.words().to_vec();
         words.resize(self.server.public().words(), 0);
         words
@@ -65,14 +65,14 @@ impl gh::Accelerator for Evaluation {
 
     fn multiply(&self, x: &[u64], y: &[u64]) -> Result<Vec<u64>, SchemeError> {
         let [x, y] = [x, y].map(|words| Natural::from_words(words.to_vec()));
-        let (product, run) = self.accelerator.multiply(&x, &y).map_err(DeviceError::new)?;
-        Ok(self.residue(&product, run))
+        let (product, cost) = self.accelerator.multiply(&x, &y).map_err(DeviceError::new)?;
+        Ok(self.residue(&product, cost))
     }
 
     fn recrypt(&self, x: &[u64]) -> Result<Vec<u64>, SchemeError> {
         let outcome = self.accelerator.recrypt(&Natural::from_words(x.to_vec()));
-        if let (Some(result), run) = outcome.map_err(DeviceError::new)? {
-            return Ok(self.residue(&result, run));
+        if let (Some(result), cost) = outcome.map_err(DeviceError::new)? {
+            return Ok(self.residue(&result, cost));
         }
         // The guard bits did not show that the candidates are right.
         let (public, fresh) = (self.server.public(), noise::fresh(self.server.params()));

@@ -7,7 +7,7 @@ use solinas_bigint::Natural;
 use super::program::{Program, SKIP, Slot};
 use crate::bus::{BEAT, BEAT_BITS, Beat, Reader, Stalls, Writer};
 use crate::multiplier::{Size, beat};
-use crate::{Design, Error, Instance, Model, Port, Step, Timing};
+use crate::{BuildStage, Design, Error, Instance, Model, Port, Timing};
 
 /// Registers of `rtl/gh/sol_gh_pkg.sv`, by the address of their word.
 pub(super) mod registers {
@@ -34,7 +34,7 @@ const TABLE: u64 = 1 << 31;
 
 /// The cycles and the memory traffic of a primitive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct PrimitiveCost {
     /// Cycles from the command to its end.
     pub cycles: u64,
     /// Bytes that were read from memory outside of the chip.
@@ -43,7 +43,7 @@ pub struct Run {
     pub written_bytes: u64,
 }
 
-impl std::ops::AddAssign for Run {
+impl std::ops::AddAssign for PrimitiveCost {
     fn add_assign(&mut self, other: Self) {
         self.cycles += other.cycles;
         self.read_bytes += other.read_bytes;
@@ -54,7 +54,7 @@ impl std::ops::AddAssign for Run {
 /// The end of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {
-    pub(super) run: Run,
+    pub(super) cost: PrimitiveCost,
     /// The result bit.
     pub(super) bit: bool,
     /// The error code: `error_e` of the package.
@@ -126,7 +126,7 @@ impl Machine {
         design: &Design,
         size: Size,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let mut dut = Model::build(design, progress)?.instance()?;
         let readers = [Reader::new(&dut, "la")?, Reader::new(&dut, "lb")?, Reader::new(&dut, "c")?];
@@ -241,11 +241,11 @@ impl Machine {
                 let bytes = |beats: u64| beats * (8 * BEAT) as u64;
                 let cycles = self.get(registers::CYCLES);
                 let (read_bytes, written_bytes) = (bytes(after.0 - before.0), bytes(after.1 - before.1));
-                let run = Run { cycles, read_bytes, written_bytes };
+                let cost = PrimitiveCost { cycles, read_bytes, written_bytes };
                 if status >> 2 & 7 != 0 {
                     self.reset();
                 }
-                return Ok(End { run, bit: status >> 5 & 1 == 1, error: status >> 2 & 7 });
+                return Ok(End { cost, bit: status >> 5 & 1 == 1, error: status >> 2 & 7 });
             }
             if self.dut.cycles() > end {
                 self.reset();

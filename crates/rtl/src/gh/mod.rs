@@ -14,10 +14,10 @@ use solinas_bigint::Natural;
 use solinas_schemes::gh::{ClientKey, Encryptor, Evaluator, Noise, Params, PublicKey, ServerKey};
 
 use crate::multiplier::Size;
-use crate::{Design, Error, Step, Timing};
+use crate::{BuildStage, Design, Error, Timing};
 pub use evaluation::Evaluation;
 use machine::{GUARD, Machine, registers};
-pub use machine::{Run, design};
+pub use machine::{PrimitiveCost, design};
 use modular::finish;
 pub use modular::{Modular, problem};
 use program::{Program, Term, slots};
@@ -35,7 +35,7 @@ pub struct Accelerator {
 const CANDIDATES: usize = 512;
 
 /// A result, with its cycles and its memory traffic.
-pub type Outcome<T> = Result<(T, Run), Error>;
+pub type Outcome<T> = Result<(T, PrimitiveCost), Error>;
 
 impl Accelerator {
     /// The smallest size of an accelerator for a key.
@@ -46,11 +46,11 @@ impl Accelerator {
         Modular::size(public.d())
     }
 
-    /// An accelerator for a key. The model is built on first use; `progress` is called at each step of that.
+    /// An accelerator for a key. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// [`Error::TooLong`] for a key that is too large. The errors of [`Model::build`](crate::Model::build).
-    pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         Self::of_design(&design(Self::size(public)?)?, public, timing, progress)
     }
 
@@ -62,7 +62,7 @@ impl Accelerator {
         design: &Design,
         public: &PublicKey,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let params = public.params().clone();
         let modular = Modular::of_design(design, public.d(), timing, progress)?;
@@ -159,7 +159,7 @@ impl Accelerator {
         }
         machine.set(registers::BITS, bit.into());
         let end = finish(machine.run(self.modular.limit())?)?;
-        Ok((machine.load(slots::RESULT), end.run))
+        Ok((machine.load(slots::RESULT), end.cost))
     }
 
     /// Decrypts a ciphertext.
@@ -172,7 +172,7 @@ impl Accelerator {
         machine.store(slots::SECRET, client.w())?;
         machine.load_program(&Program::decrypt());
         let end = finish(machine.run(self.modular.limit())?)?;
-        Ok((end.bit, end.run))
+        Ok((end.bit, end.cost))
     }
 
     /// Recrypts a ciphertext. Returns `None` if the guard bits of an expansion do not show that the candidates are right, which
@@ -187,10 +187,10 @@ impl Accelerator {
         machine.set(registers::BITS, self.parities);
         let end = machine.run(self.modular.limit())?;
         if end.error == GUARD {
-            return Ok((None, end.run));
+            return Ok((None, end.cost));
         }
         let end = finish(end)?;
-        Ok((Some(machine.load(slots::RESULT)), end.run))
+        Ok((Some(machine.load(slots::RESULT)), end.cost))
     }
 
     fn lock(&self) -> MutexGuard<'_, Machine> {

@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use solinas_bigint::Natural;
 
 use super::Outcome;
-use super::machine::{End, Machine, Run, design, registers};
+use super::machine::{End, Machine, PrimitiveCost, design, registers};
 use super::program::{Program, slots};
 use crate::multiplier::Size;
-use crate::{Design, Error, Step, Timing};
+use crate::{BuildStage, Design, Error, Timing};
 
 /// Number of additional bits of the quotient of Barrett's method. With them, the quotient is rarely one too small.
 const QUOTIENT_GUARD: usize = 17;
@@ -36,11 +36,11 @@ impl Modular {
         size.ok_or(Error::TooLong { what: "the modulus", bits, most: Size::Full.bits() - more })
     }
 
-    /// An accelerator for a modulus above 1. The model is built on first use; `progress` is called at each step of that.
+    /// An accelerator for a modulus above 1. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// [`Error::TooLong`]. [`Error::Refused`] for the moduli 0 and 1. The errors of [`Model::build`](crate::Model::build).
-    pub fn new(modulus: &Natural, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(modulus: &Natural, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         Self::of_design(&design(Self::size(modulus)?)?, modulus, timing, progress)
     }
 
@@ -52,7 +52,7 @@ impl Modular {
         modulus: &Natural,
         bits: usize,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let size = if bits > Size::Small.bits() { Size::Full } else { Self::size(modulus)? };
         Self::of_size(&design(size)?, size, modulus, timing, progress)
@@ -66,7 +66,7 @@ impl Modular {
         design: &Design,
         modulus: &Natural,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         Self::of_size(design, Self::size(modulus)?, modulus, timing, progress)
     }
@@ -76,7 +76,7 @@ impl Modular {
         size: Size,
         modulus: &Natural,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         // A modulus that is too long is refused.
         Self::size(modulus)?;
@@ -119,7 +119,7 @@ impl Modular {
         machine.store(slots::Y, y)?;
         machine.load_program(&Program::multiply());
         let end = finish(machine.run(self.limit())?)?;
-        Ok((machine.load(slots::RESULT), end.run))
+        Ok((machine.load(slots::RESULT), end.cost))
     }
 
     /// Computes a power by squarings and multiplications. The number of cycles shows the exponent's length and weight. The
@@ -128,15 +128,15 @@ impl Modular {
     /// # Errors
     /// [`Error::Stuck`].
     pub fn power(&self, base: &Natural, exponent: &Natural) -> Outcome<Natural> {
-        let mut total = Run::default();
+        let mut total = PrimitiveCost::default();
         let mut power = Natural::one();
         for i in (0..exponent.bit_len()).rev() {
-            let (square, run) = self.multiply(&power, &power)?;
-            total += run;
+            let (square, cost) = self.multiply(&power, &power)?;
+            total += cost;
             power = square;
             if exponent.bit(i) {
-                let (product, run) = self.multiply(&power, base)?;
-                total += run;
+                let (product, cost) = self.multiply(&power, base)?;
+                total += cost;
                 power = product;
             }
         }

@@ -1,6 +1,6 @@
 //! Programs of the accelerator: what its master control does for each primitive.
 
-use solinas_schemes::gh::{Params, Schedule, Step};
+use solinas_schemes::gh::{Params, ResidueBatch, Schedule};
 
 /// A place of an integer in the accelerator's memory.
 pub(super) type Slot = u16;
@@ -181,9 +181,9 @@ impl Program {
         }
         let schedule = Schedule::new(params.blocks(), params.precision());
         let slot = |value: u32| slots::VALUES + value as Slot;
-        for step in &schedule.steps {
-            match step {
-                Step::Sums { lists, to } => {
+        for batch in &schedule.batches {
+            match batch {
+                ResidueBatch::Sums { lists, to } => {
                     for (i, list) in lists.iter().enumerate() {
                         let first =
                             program.terms(list.iter().map(|[value]| Term { slot: slot(*value), negative: false }));
@@ -191,7 +191,7 @@ impl Program {
                         program.code.push(Instruction::Sum { first, count: list.len() as u16, bit: false, to });
                     }
                 }
-                Step::Products { operands, sums, to } => {
+                ResidueBatch::Products { operands, sums, to } => {
                     let pair = |[a, b]: &[u32; 2]| (slot(operands[*a as usize]), slot(operands[*b as usize]));
                     let sums = sums.iter().zip(*to..);
                     let sums = sums.map(|(sum, to)| Reduced { pairs: sum.iter().map(pair).collect(), to: slot(to) });

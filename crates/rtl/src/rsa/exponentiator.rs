@@ -3,7 +3,7 @@
 use solinas_bigint::Natural;
 
 use crate::bus::Stalls;
-use crate::{Design, Error, Instance, Model, Port, Step, Timing};
+use crate::{BuildStage, Design, Error, Instance, Model, Port, Timing};
 
 /// Points of a transform: digits of a number.
 const DIGITS: usize = 512;
@@ -119,11 +119,11 @@ pub fn design(size: Size) -> Result<Design, Error> {
 }
 
 impl Exponentiator {
-    /// An exponentiator of this size. The model is built on first use; `progress` is called at each step of that.
+    /// An exponentiator of this size. The model is built on first use; `progress` is called at each stage of that.
     ///
     /// # Errors
     /// The errors of [`Model::build`].
-    pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         Self::of_design(&design(size)?, size, timing, progress)
     }
 
@@ -135,7 +135,7 @@ impl Exponentiator {
         design: &Design,
         size: Size,
         timing: Timing,
-        progress: &mut dyn FnMut(Step),
+        progress: &mut dyn FnMut(BuildStage),
     ) -> Result<Self, Error> {
         let mut dut = Model::build(design, progress)?.instance()?;
         let port = |name: &str| dut.port(name);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use solinas_bigint::Natural;
-use solinas_rsa::{Accelerator, Power};
+use solinas_rsa::{Backend, Power};
 
 use super::exponentiator::{Exponentiator, Size, Task};
-use crate::{Error, Step, Timing};
+use crate::{BuildStage, Error, Timing};
 
 /// An exponentiator for the two powers of a private operation. Primes of at most half the length of its moduli are computed
 /// at the same time.
@@ -19,11 +19,11 @@ pub struct PrivateOperations {
 
 impl PrivateOperations {
     /// The smallest exponentiator for a key of a given number of bits, whose primes have half of them. The model is built on first use;
-    /// `progress` is called at each step of that.
+    /// `progress` is called at each stage of that.
     ///
     /// # Errors
     /// [`Error::TooLong`] for more than 24,576 bits. The errors of [`Model::build`](crate::Model::build).
-    pub fn new(bits: usize, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+    pub fn new(bits: usize, timing: Timing, progress: &mut dyn FnMut(BuildStage)) -> Result<Self, Error> {
         let prime = bits.div_ceil(2);
         let fits = |size: &&Size| size.bits() / 2 >= prime || (size.bits() >= prime && prime > 6144);
         let size = [Size::Bits8192, Size::Bits12288].iter().find(fits);
@@ -39,7 +39,7 @@ impl PrivateOperations {
     }
 }
 
-impl Accelerator for PrivateOperations {
+impl Backend for PrivateOperations {
     fn powers(&mut self, powers: [Power<'_>; 2]) -> Result<[Natural; 2], String> {
         let tasks = powers.map(|Power { modulus, exponent, base }| Task {
             modulus,

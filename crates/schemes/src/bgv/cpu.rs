@@ -18,16 +18,6 @@ impl RingScheme for Bgv {
 }
 
 impl Numbers<Bgv> for &ServerKey {
-    type Parts = Vec<Poly>;
-
-    fn key(&self) -> &ServerKey {
-        self
-    }
-
-    fn load(&self, x: Ciphertext) -> Result<Vec<Poly>, Error> {
-        Ok(x.parts)
-    }
-
     /// A ready ciphertext of two parts.
     fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let (evaluator, mut x) = (Evaluator::new(self), Cow::Borrowed(x));

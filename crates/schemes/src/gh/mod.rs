@@ -44,7 +44,7 @@ use crate::Error;
 pub use ciphertext::Ciphertext;
 pub use client::{ClientKey, Decryptor};
 pub use encrypt::{EncryptMethod, Encryptor, Noise, batch_memory, batch_sweeps, encrypt_batch};
-pub use evaluate::{Accelerator, Evaluator, GUARD_BITS, RecryptMethod, RecryptTimes, Schedule, Slot, Step};
+pub use evaluate::{Accelerator, Evaluator, GUARD_BITS, RecryptMethod, RecryptTimes, ResidueBatch, Schedule, Slot};
 pub use keygen::{Checkpoint, KeyGeneration, Stage};
 pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;

@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::{AutoLevels, Ciphertext, Leveled, ManageLevels, NoiseModel, Numbers, Polynomials, RingScheme, ServerKey};
+use super::{
+    AutoLevels, Ciphertext, Leveled, LoadedKey, ManageLevels, NoiseModel, Numbers, Polynomials, RingScheme, ServerKey,
+};
 use crate::{Error, Level, Noise};
 
 /// The single operations of a scheme on the numbers of a back end. The caller manages levels. [`Self::automatic`] manages them for the caller.
@@ -15,7 +17,7 @@ pub struct Evaluator<S, B> {
 }
 
 /// A ciphertext whose numbers are on a back end.
-pub type Value<S, B> = Ciphertext<S, <B as Numbers<S>>::Parts>;
+pub type Value<S, B> = Ciphertext<S, <B as LoadedKey<S>>::Parts>;
 
 /// A ciphertext without its numbers: what the rules of a scheme say of a result.
 pub(crate) type Head<S> = Ciphertext<S, ()>;

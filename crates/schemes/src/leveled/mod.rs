@@ -20,7 +20,7 @@ pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
 pub use evaluator::{Evaluator, Value};
 pub use keys::{ClientKey, PublicKey, ServerKey};
-pub use numbers::{Numbers, Polynomials, RingScheme};
+pub use numbers::{LoadedKey, Numbers, Polynomials, RingScheme};
 pub(crate) use params::inherent_facts;
 pub use params::{Bootstrap, NoiseModel, Params, State};
 pub use stored::StoredCiphertext;

@@ -50,10 +50,7 @@ pub trait Polynomials: Clone + Send + Sync {
 }
 
 /// The keys of a server in the place where they compute: in the memory of the processor, or on a device.
-///
-/// An [`Evaluator`](super::Evaluator) checks the keys, levels, stages and noise of operands before it calls a back end, which computes numbers alone. All back ends
-/// give the same words. Every operation has the errors of the device.
-pub trait Numbers<S: RingScheme>: Send + Sync {
+pub trait LoadedKey<S: RingScheme>: Send + Sync {
     /// The numbers of a ciphertext.
     type Parts: Polynomials;
 
@@ -73,7 +70,26 @@ pub trait Numbers<S: RingScheme>: Send + Sync {
     fn finish(&self) -> Result<(), Error> {
         Ok(())
     }
+}
 
+/// The processor.
+impl<S: RingScheme> LoadedKey<S> for &ServerKey<S> {
+    type Parts = Vec<RnsPoly<Eval>>;
+
+    fn key(&self) -> &ServerKey<S> {
+        self
+    }
+
+    fn load(&self, x: Ciphertext<S>) -> Result<Self::Parts, Error> {
+        Ok(x.parts)
+    }
+}
+
+/// A back end.
+///
+/// An [`Evaluator`](super::Evaluator) checks the keys, levels, stages and noise of operands before it calls a back end, which computes numbers alone. All back ends
+/// give the same words. Every operation has the errors of the device.
+pub trait Numbers<S: RingScheme>: LoadedKey<S> {
     /// The ciphertext in the form that every operation takes. A back end that loads no other has nothing to do.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Accelerator, Ciphertext, Multiplier, Params, PublicKey, SeededMatrix, ServerKey, Source, Vector, noise};
+use super::{Backend, Ciphertext, Multiplier, Params, PublicKey, SeededMatrix, ServerKey, Source, Vector, noise};
 use crate::held::Held;
 use crate::leveled::StoredCiphertext;
 use crate::{Control, Error, Evaluate, KeyId, Level, Noise};
@@ -94,7 +94,7 @@ fn mismatch(lhs: Level, rhs: Level) -> Error {
 pub struct Evaluator<'a> {
     key: Held<'a, ServerKey>,
     multiplier: Multiplier,
-    accelerator: Option<Arc<dyn Accelerator>>,
+    backend: Option<Arc<dyn Backend>>,
 }
 
 impl Evaluator<'static> {
@@ -117,13 +117,13 @@ impl<'a> Evaluator<'a> {
     }
 
     fn held(key: Held<'a, ServerKey>) -> Result<Self, Error> {
-        Ok(Self { key, multiplier: Multiplier::new()?, accelerator: None })
+        Ok(Self { key, multiplier: Multiplier::new()?, backend: None })
     }
 
-    /// Lets an accelerator compute the products with the matrices of switching keys.
+    /// Lets a back end compute the products with the matrices of switching keys.
     #[must_use]
-    pub fn with_accelerator(self, accelerator: Arc<dyn Accelerator>) -> Self {
-        Self { accelerator: Some(accelerator), ..self }
+    pub fn with_backend(self, backend: Arc<dyn Backend>) -> Self {
+        Self { backend: Some(backend), ..self }
     }
 
     /// The key.
@@ -218,7 +218,7 @@ impl<'a> Evaluator<'a> {
         }
         let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
         let products = match self.key.switch(level) {
-            (_, Some(resident)) if self.accelerator.is_none() => {
+            (_, Some(resident)) if self.backend.is_none() => {
                 self.multiplier.multiply_with(resident, &digits, control)?
             }
             (seeded, _) => self.multiply_seeded(seeded, &digits, control)?,
@@ -235,8 +235,8 @@ impl<'a> Evaluator<'a> {
         vectors: &[Vector],
         control: &Control<'_>,
     ) -> Result<Vec<Vector>, Error> {
-        match &self.accelerator {
-            Some(accelerator) => accelerator.multiply(matrix, vectors, &control.without_progress()),
+        match &self.backend {
+            Some(backend) => backend.multiply(matrix, vectors, &control.without_progress()),
             None => self.multiplier.multiply_with(matrix, vectors, control),
         }
     }
@@ -313,7 +313,7 @@ impl<'a> Evaluator<'a> {
         let level = pairs.first().map_or(Level::LOWEST, |(x, _)| x.level);
         self.below("switching a key", level)?;
         let (seeded, resident) = self.key.switch(level);
-        if resident.is_some() && self.accelerator.is_none() {
+        if resident.is_some() && self.backend.is_none() {
             self.multiply_batch(pairs, &Control::default())?;
             return Ok(1.0);
         }

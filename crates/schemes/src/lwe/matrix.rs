@@ -22,7 +22,7 @@ pub use file::KeyFile;
 pub use layout::{Layout, Piece};
 pub(super) use layout::{MAX, MAX_ROWS};
 pub use modulus::Modulus;
-pub use product::{Accelerator, Access, Multiplier};
+pub use product::{Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
 pub use stream::StreamedProduct;
 pub(super) use vector::PAD;

@@ -29,6 +29,7 @@
 //! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
+mod backend;
 mod decrypt;
 mod encrypt;
 mod evaluate;
@@ -50,11 +51,12 @@ use zeroize::Zeroizing;
 use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
 use crate::{Control, Entropy, Error, Identity, IdentityParts, KeyId};
 
+pub use backend::Backend;
 pub use evaluate::{Evaluator, Switched, Tensor};
 pub use keys::SwitchKey;
 pub use matrix::{
-    Accelerator, Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Piece, Reduction, SeededMatrix, Selection,
-    Source, StreamedProduct, Vector, Visitor,
+    Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Piece, Reduction, SeededMatrix, Selection, Source,
+    StreamedProduct, Vector, Visitor,
 };
 pub use params::{Params, ParamsLiteral};
 

@@ -16,10 +16,10 @@ pub struct Sum {
 
 /// A bootstrap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct SlotBootstrap {
     /// The argument.
     pub argument: Sum,
-    /// Number of its table in [`Backend::values`].
+    /// Number of its table in [`Backend::slots`].
     pub table: usize,
     /// The slots of its outputs, one for [`LookupTable::Sign`], else one for each table.
     pub outputs: Vec<u32>,
@@ -27,27 +27,22 @@ pub struct Task {
 
 /// Computes for one server key. All back ends give the same bytes.
 pub trait Backend: core::fmt::Debug + Send + Sync {
-    /// The number of instances to run side by side if each of them takes `slots` slots. It fills the batches of [`Values::batch`] as far as the memory of the
+    /// The number of instances to run side by side if each of them takes `slots` slots. It fills the batches of [`Slots::batch`] as far as the memory of the
     /// back end allows. More instances would take more memory and save no time.
     fn instances(&self, slots: usize) -> usize;
 
     /// The number of bootstraps that a device runs at once. None for the processor, whose number is that of the threads.
     fn parallel(&self) -> Option<usize>;
 
-    /// Makes empty slots. `jobs` is the largest number of bootstraps or sums at once.
+    /// Makes `count` empty slots. `jobs` is the largest number of bootstraps or sums at once.
     ///
     /// # Errors
     /// [`Error::Table`]; [`Error::Device`].
-    fn values<'a>(
-        &'a self,
-        slots: usize,
-        jobs: usize,
-        tables: &'a [LookupTable],
-    ) -> Result<Box<dyn Values + 'a>, Error>;
+    fn slots<'a>(&'a self, count: usize, jobs: usize, tables: &'a [LookupTable]) -> Result<Box<dyn Slots + 'a>, Error>;
 }
 
 /// The slots of a run, and the operations on them.
-pub trait Values {
+pub trait Slots {
     /// The best number of bootstraps for one call of [`Self::bootstrap`]. It is large enough to share passes over the
     /// key. It is small enough for frequent progress reports and quick cancellation.
     fn batch(&self) -> usize;
@@ -58,11 +53,11 @@ pub trait Values {
     /// [`Error::NoSlot`]; [`Error::Device`].
     fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error>;
 
-    /// Computes independent bootstraps and stores their outputs in slots. No task reads an output of another one.
+    /// Computes independent bootstraps and stores their outputs in slots. None reads an output of another one.
     ///
     /// # Errors
     /// [`Error::NoSlot`]; [`Error::Table`]; [`Error::Device`].
-    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error>;
+    fn bootstrap(&mut self, bootstraps: &[SlotBootstrap]) -> Result<(), Error>;
 
     /// Computes sums of slots and returns them in order.
     ///
@@ -86,8 +81,8 @@ impl Backend for Evaluator {
         None
     }
 
-    fn values<'a>(&'a self, slots: usize, _: usize, tables: &'a [LookupTable]) -> Result<Box<dyn Values + 'a>, Error> {
-        Ok(Box::new(Memory { evaluator: self, tables, slots: vec![None; slots] }))
+    fn slots<'a>(&'a self, count: usize, _: usize, tables: &'a [LookupTable]) -> Result<Box<dyn Slots + 'a>, Error> {
+        Ok(Box::new(Memory { evaluator: self, tables, slots: vec![None; count] }))
     }
 }
 
@@ -114,7 +109,7 @@ impl Memory<'_> {
     }
 }
 
-impl Values for Memory<'_> {
+impl Slots for Memory<'_> {
     fn batch(&self) -> usize {
         pool_batch()
     }
@@ -123,15 +118,15 @@ impl Values for Memory<'_> {
         values.iter().try_for_each(|&(slot, value)| self.put(slot, value.clone()))
     }
 
-    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+    fn bootstrap(&mut self, bootstraps: &[SlotBootstrap]) -> Result<(), Error> {
         let no_table = || Error::Table { params: self.evaluator.params().name().into() };
-        let job = |task: &Task| {
-            let table = self.tables.get(task.table).ok_or_else(no_table)?;
-            Ok(BootstrapTask { input: self.sum(&task.argument)?, table })
+        let job = |bootstrap: &SlotBootstrap| {
+            let table = self.tables.get(bootstrap.table).ok_or_else(no_table)?;
+            Ok(BootstrapTask { input: self.sum(&bootstrap.argument)?, table })
         };
-        let jobs = tasks.iter().map(job).collect::<Result<Vec<_>, Error>>()?;
-        for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs)?) {
-            for (&slot, output) in task.outputs.iter().zip(outputs) {
+        let jobs = bootstraps.iter().map(job).collect::<Result<Vec<_>, Error>>()?;
+        for (bootstrap, outputs) in bootstraps.iter().zip(self.evaluator.bootstrap(&jobs)?) {
+            for (&slot, output) in bootstrap.outputs.iter().zip(outputs) {
                 self.put(slot, output)?;
             }
         }

@@ -29,7 +29,7 @@ mod short;
 mod teams;
 
 use crate::Error;
-pub use backend::{Backend, Sum, Task, Values, pool_batch};
+pub use backend::{Backend, SlotBootstrap, Slots, Sum, pool_batch};
 pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
 pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_covariance, table_weight};

@@ -1,6 +1,6 @@
 //! The search of scheme BGV.
 
-use super::{Facts, FoundParams, ParamsRequest, smallest_bgv};
+use super::{FoundFacts, FoundParams, ParamsRequest, smallest_bgv};
 use crate::info::size;
 use crate::{Error, ParamsInfo};
 
@@ -27,7 +27,7 @@ pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
         });
     }
     let found = smallest_bgv(depth, plaintext_modulus, security)?;
-    Ok(FoundParams { rows: rows(&found), facts: Facts::Params(Box::new(found)) })
+    Ok(FoundParams { rows: rows(&found), facts: FoundFacts::Params(Box::new(found)) })
 }
 
 fn rows(found: &ParamsInfo) -> Vec<[String; 2]> {

@@ -49,13 +49,13 @@ pub struct ParamsRequest {
 pub struct FoundParams {
     /// Properties of the set and their values, as text.
     pub rows: Vec<[String; 2]>,
-    facts: Facts,
+    facts: FoundFacts,
 }
 
 /// Facts that the search of a scheme returns.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Facts {
+enum FoundFacts {
     Params(Box<ParamsInfo>),
     #[cfg(feature = "ntru")]
     Ntru(Box<solinas_schemes::ntru::find::Found>),

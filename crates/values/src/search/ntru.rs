@@ -1,6 +1,6 @@
 //! The search of scheme NTRU.
 
-use super::{Facts, FoundParams, KeyDistribution, ParamsRequest};
+use super::{FoundFacts, FoundParams, KeyDistribution, ParamsRequest};
 use crate::Error;
 use crate::info::size;
 use solinas_schemes::ntru::KeyDistribution as Keys;
@@ -19,7 +19,7 @@ pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
         slots: request.slots,
         ..find::ParamsRequest::new(request.depth, request.plaintext_modulus)
     })?;
-    Ok(FoundParams { rows: rows(&found), facts: Facts::Ntru(Box::new(found)) })
+    Ok(FoundParams { rows: rows(&found), facts: FoundFacts::Ntru(Box::new(found)) })
 }
 
 fn distribution(keys: KeyDistribution) -> Keys {

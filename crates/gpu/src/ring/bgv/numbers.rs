@@ -6,9 +6,9 @@ use crate::ring::{Parts, Polys};
 use solinas_ring::{Eval, RnsPoly};
 use solinas_schemes::Error;
 use solinas_schemes::bgv::{Bgv, Ciphertext, ServerKey, Stage};
-use solinas_schemes::leveled::Numbers;
+use solinas_schemes::leveled::{LoadedKey, Numbers};
 
-impl Numbers<Bgv> for Engine {
+impl LoadedKey<Bgv> for Engine {
     type Parts = Parts;
 
     fn key(&self) -> &ServerKey {
@@ -33,10 +33,11 @@ impl Numbers<Bgv> for Engine {
     fn finish(&self) -> Result<(), Error> {
         Ok(self.extended.stream.synchronize()?)
     }
+}
 
+impl Numbers<Bgv> for Engine {
     fn multiply_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
-        let x = x.numbers();
-        Ok(x.times(&x.ring().upload(&[&plain[0]])?)?.into())
+        x.numbers().times_plain(&plain[0])
     }
 
     fn dot(&self, x: &[&Value], y: &[&Value]) -> Result<Parts, Error> {

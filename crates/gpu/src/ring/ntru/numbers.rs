@@ -5,7 +5,7 @@ use crate::Error as DeviceError;
 use crate::ring::Parts;
 use solinas_ring::{Eval, RnsPoly};
 use solinas_schemes::Error;
-use solinas_schemes::leveled::Numbers;
+use solinas_schemes::leveled::{LoadedKey, Numbers};
 use solinas_schemes::ntru::{Ciphertext, Ntru, Rotation, ServerKey};
 
 impl Engine {
@@ -14,7 +14,7 @@ impl Engine {
     }
 }
 
-impl Numbers<Ntru> for Engine {
+impl LoadedKey<Ntru> for Engine {
     type Parts = Parts;
 
     fn key(&self) -> &ServerKey {
@@ -29,10 +29,11 @@ impl Numbers<Ntru> for Engine {
     fn finish(&self) -> Result<(), Error> {
         Ok(self.rings[0].stream.synchronize()?)
     }
+}
 
+impl Numbers<Ntru> for Engine {
     fn multiply_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
-        let x = x.numbers();
-        Ok(x.times(&x.ring().upload(&[&plain[0]])?)?.into())
+        x.numbers().times_plain(&plain[0])
     }
 
     fn dot(&self, x: &[&Value], y: &[&Value]) -> Result<Parts, Error> {

@@ -18,7 +18,7 @@ use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
 pub use expand::GUARD_BITS;
-pub use schedule::{Schedule, Slot, Step};
+pub use schedule::{ResidueBatch, Schedule, Slot};
 
 /// Evaluation under one key, with the tables of one method.
 ///

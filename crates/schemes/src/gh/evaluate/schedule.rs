@@ -11,7 +11,7 @@ pub type Slot = u32;
 
 /// One batch. Its results are residues at neighbouring slots.
 #[derive(Debug, PartialEq)]
-pub enum Step {
+pub enum ResidueBatch {
     /// Sums of products. Each pair names two entries of `operands`.
     Products {
         /// The factors of all products.
@@ -30,11 +30,11 @@ pub enum Step {
     },
 }
 
-/// The steps of the sum, from the bits of the columns to the result.
+/// The batches of the sum, from the bits of the columns to the result.
 #[derive(Debug)]
 pub struct Schedule {
     /// The batches in order.
-    pub steps: Vec<Step>,
+    pub batches: Vec<ResidueBatch>,
     /// Number of slots. Bit `v_kj` is at slot `(p + 1) k + j`, before the others.
     pub slots: u32,
     /// The slot of the result.
@@ -53,7 +53,7 @@ impl Schedule {
         let width = precision as u32 + 1;
         let bits = |j: u32| (0..blocks as u32).map(move |k| width * k + j).collect::<Vec<_>>();
         let mut columns: Vec<Vec<Slot>> = (0..width).map(bits).collect();
-        let mut schedule = Self { steps: Vec::new(), slots: width * blocks as u32, result: 0 };
+        let mut schedule = Self { batches: Vec::new(), slots: width * blocks as u32, result: 0 };
         for j in (1..=precision).rev() {
             let bits = std::mem::take(&mut columns[j]);
             let powers = top_power(bits.len(), j);
@@ -83,7 +83,7 @@ impl Schedule {
     fn sums(&mut self, lists: Vec<Vec<Slot>>) -> Slot {
         let to = self.take(lists.len());
         let lists = lists.into_iter().map(|list| list.into_iter().map(|slot| [slot]).collect()).collect();
-        self.steps.push(Step::Sums { lists, to });
+        self.batches.push(ResidueBatch::Sums { lists, to });
         to
     }
 
@@ -97,7 +97,11 @@ impl Schedule {
         operands.push(*first);
         operands.extend(before..before + count - 1);
         let to = self.take(1);
-        self.steps.push(Step::Products { operands, sums: vec![(0..count).map(|i| [i, count + i]).collect()], to });
+        self.batches.push(ResidueBatch::Products {
+            operands,
+            sums: vec![(0..count).map(|i| [i, count + i]).collect()],
+            to,
+        });
         to
     }
 
@@ -151,7 +155,7 @@ impl Schedule {
         }
         sums.retain(|sum| !sum.is_empty());
         if products > 0 {
-            self.steps.push(Step::Products { operands, sums, to });
+            self.batches.push(ResidueBatch::Products { operands, sums, to });
         }
         let mut slot = match singles.iter().all(|single| single.len() == 1) {
             true if products == singles.len() => to,
@@ -197,15 +201,15 @@ mod tests {
     fn run(schedule: &Schedule, inputs: &[u128]) -> u128 {
         let mut slots = inputs.to_vec();
         slots.resize(schedule.slots as usize, 0);
-        for step in &schedule.steps {
-            match step {
-                Step::Products { operands, sums, to } => {
+        for batch in &schedule.batches {
+            match batch {
+                ResidueBatch::Products { operands, sums, to } => {
                     for (i, sum) in sums.iter().enumerate() {
                         let value = |&at: &u32| slots[operands[at as usize] as usize];
                         slots[*to as usize + i] = sum.iter().map(|[a, b]| value(a) * value(b) % D).sum::<u128>() % D;
                     }
                 }
-                Step::Sums { lists, to } => {
+                ResidueBatch::Sums { lists, to } => {
                     for (i, list) in lists.iter().enumerate() {
                         slots[*to as usize + i] = list.iter().map(|[at]| slots[*at as usize]).sum::<u128>() % D;
                     }
@@ -243,7 +247,7 @@ mod tests {
             }
             let want = (columns[0].iter().sum::<u128>() + half) % D;
             assert_eq!(run(&schedule, &inputs), want, "{blocks} blocks");
-            let batches = schedule.steps.len();
+            let batches = schedule.batches.len();
             println!("{blocks} blocks: {batches} batches, {} slots", schedule.slots);
         }
     }

@@ -9,7 +9,7 @@ use solinas_field::matrix::{self, CHUNK, Reduction, Selected, Sums};
 use zeroize::Zeroize;
 
 use super::vector::PAD;
-use super::{Error, SeededMatrix, Selection, Source, Vector};
+use super::{Error, Selection, Source, Vector};
 use crate::{Cancelled, Control};
 
 /// Rows of a piece that several vectors use while it is in the cache.
@@ -25,15 +25,6 @@ pub enum Access {
     /// Looks up sums of all subsets of four rows in a table: one addition for every four rows and selection. For
     /// batches of public selections.
     VartimeTables,
-}
-
-/// Something else than a [`Multiplier`] that multiplies: a device.
-pub trait Accelerator: core::fmt::Debug + Send + Sync {
-    /// Computes `A^T x` of each vector `x`, with the residues of [`Multiplier::multiply_with`].
-    ///
-    /// # Errors
-    /// The errors of [`Multiplier::multiply_with`]. [`Error::Device`].
-    fn multiply(&self, matrix: &SeededMatrix, vectors: &[Vector], control: &Control<'_>) -> Result<Vec<Vector>, Error>;
 }
 
 /// Back end and reduction of products. They run on the current rayon pool. Results do not depend on back end, reduction

@@ -20,10 +20,10 @@ impl fmt::Debug for Power<'_> {
     }
 }
 
-/// Computes the two powers of private operations: [`PrivateKey::set_accelerator`](super::PrivateKey::set_accelerator).
+/// Computes the two powers of private operations: [`PrivateKey::set_backend`](super::PrivateKey::set_backend).
 ///
 /// The key blinds the numbers before it hands them over, and checks the result. A wrong power is thus never used.
-pub trait Accelerator: fmt::Debug + Send {
+pub trait Backend: fmt::Debug + Send {
     /// Returns base^exponent modulo the prime for both primes of a key.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The steps of a run, and their files.
+//! The stages of a run, and their files.
 
 use crate::benches::{self, Row};
 use crate::checks::{self, Outcome};
@@ -9,9 +9,9 @@ use solinas_gpu::{Device, Stream};
 use std::path::Path;
 use std::time::Instant;
 
-/// A step of a run.
+/// A stage of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Step {
+pub enum Stage {
     /// The device, its driver, and the first kernel.
     Machine,
     /// Ceilings.
@@ -26,12 +26,12 @@ pub enum Step {
     Profile,
 }
 
-impl Step {
-    /// All steps, in their order.
+impl Stage {
+    /// All stages, in their order.
     pub const ALL: [Self; 6] =
         [Self::Machine, Self::Micro, Self::Checks, Self::Benches, Self::Sanitizer, Self::Profile];
 
-    /// Seconds that the step may take.
+    /// Seconds that the stage may take.
     fn seconds(self) -> u64 {
         match self {
             Self::Machine => 15,
@@ -61,7 +61,7 @@ pub struct Options<'a> {
     pub only: &'a str,
 }
 
-/// The results of the earlier steps.
+/// The results of the earlier stages.
 #[derive(Debug, Default)]
 pub struct Findings {
     ceilings: Vec<Ceiling>,
@@ -98,32 +98,32 @@ struct Benches<'a> {
 }
 
 impl Findings {
-    /// Runs a step and writes its files.
+    /// Runs a stage and writes its files.
     ///
     /// # Errors
     /// If the device fails in a measurement, or a file cannot be written.
-    pub fn run(&mut self, step: Step, device: &Device, options: &Options<'_>) -> Result<(), String> {
+    pub fn run(&mut self, stage: Stage, device: &Device, options: &Options<'_>) -> Result<(), String> {
         let Options { folder, name, size, seed, clock, only } = *options;
-        let clock = clock.step(step.seconds());
+        let clock = clock.stage(stage.seconds());
         let model = device.info().name.as_str();
-        match step {
-            Step::Machine => json(folder, "machine.json", &machine(device, name, clock)?),
-            Step::Micro => {
+        match stage {
+            Stage::Machine => json(folder, "machine.json", &machine(device, name, clock)?),
+            Stage::Micro => {
                 self.ceilings = micro::ceilings(device, size, clock).map_err(|error| error.to_string())?;
                 json(folder, "micro.json", &self.ceilings)
             }
-            Step::Checks => {
+            Stage::Checks => {
                 self.outcomes = checks::run(device, seed, size, only, clock);
                 json(folder, "tests.json", &Tests { device: model, seed, outcomes: &self.outcomes })
             }
-            Step::Benches => {
+            Stage::Benches => {
                 self.rows = benches::run(device, size, only, &self.ceilings, clock);
                 let (driver, ceilings) = (device.info().driver.as_str(), &self.ceilings);
                 json(folder, "bench.json", &Benches { device: model, driver, ceilings, benches: &self.rows })?;
                 text(folder, "bench.md", &benches::markdown(model, size, &self.rows))
             }
-            Step::Sanitizer => text(folder, "sanitizer.txt", &tools::sanitizer(name, clock)),
-            Step::Profile => text(folder, "ncu.txt", &tools::profile(name, clock)),
+            Stage::Sanitizer => text(folder, "sanitizer.txt", &tools::sanitizer(name, clock)),
+            Stage::Profile => text(folder, "ncu.txt", &tools::profile(name, clock)),
         }
     }
 
