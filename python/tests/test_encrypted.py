@@ -324,6 +324,9 @@ def test_circuits_run_from_text_and_file(keys, tmp_path):
         circuit(a)
     with pytest.raises(sl.TypeMismatchError, match="takes encrypted values"):
         circuit(a, 3)
+    for wrong in (client.encrypt(sl.u8(1)), client.encrypt([1, 2], sl.U8), client.encrypt([True] * 3)):
+        with pytest.raises(sl.TypeMismatchError, match="input '.*' has 2 bits, got <encrypted"):
+            circuit(a, wrong)
     assert server.estimate(circuit(a, b)).bootstraps > 0
 
 
