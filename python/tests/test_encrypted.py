@@ -256,7 +256,11 @@ def test_what_is_not_computed_has_no_ciphertext(integers, tmp_path):
     with pytest.raises(sl.TypeMismatchError, match=r"server.run\(f\(...\)\)"):
         f.simulate(a, a)
     for wrong, message in [
-        (lambda: server.run(), "at least one"),
+        (lambda: server.run(), "run .* at least one"),
+        (lambda: server.run([]), "run .* at least one"),
+        (lambda: server.start([], ((), [])), "run .* at least one"),
+        (lambda: server.plan([]), "plan .* at least one"),
+        (lambda: server.estimate([]), "estimate .* at least one"),
         (lambda: server.run(f, a, a), r"server.run\(f\(x\)\)"),
         (lambda: server.run(5), "it is plain"),
         (lambda: server.run((a, sl.u8(3))), "it is plain"),
