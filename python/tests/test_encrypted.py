@@ -281,16 +281,17 @@ def test_encrypted_values_and_parameters_do_not_mix(integers):
         kept.append(x)
         return x
 
-    for of_body in (lambda x: x + a, lambda x: x + sl.EncryptedArray.stack([a, a]).sum()):
+    pair = sl.EncryptedArray.stack([a, a])
+    for of_body in (lambda x: x + a, lambda x: x + pair.sum(), lambda x: x + pair, lambda x: (x, pair)):
         with pytest.raises(sl.TypeMismatchError, match="a program holds no encrypted values"):
 
             @sl.program
-            def holds(x: sl.U8) -> sl.U8:
+            def holds(x: sl.U8):
                 return of_body(x)  # noqa: B023
 
-    for wrong in (lambda: server.run(kept[0]), lambda: server.run(kept[0] + a)):
+    for wrong in (kept[0], kept[0] + a, sl.Array([kept[0], a]), sl.EncryptedArray.stack([a, kept[0]]), pair + kept[0]):
         with pytest.raises(sl.TypeMismatchError, match="recorded in a program"):
-            wrong()
+            server.run(wrong)
 
 
 def test_inputs_that_do_not_suit_are_named(integers, gates):
