@@ -5,7 +5,7 @@ use solinas_engine::{Error, ErrorKind, caught};
 
 /// A failure. Its variant decides the exception that Python sees.
 pub(crate) enum Failure {
-    /// An error of the runtime.
+    /// An error of the engine.
     Engine(Box<Error>),
     /// A service that cannot be reached, or refused a request.
     Service(String),

@@ -1,13 +1,12 @@
 //! Expressions: values and recorded operations, shared with the Rust library.
 
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use solinas_circuits::expr::{Callee, Expr, Source, foreign, freeze};
+use solinas_circuits::expr::{Callee, Expr, Source, Sourced, foreign, freeze, reachable_by};
 use solinas_circuits::program::{Axes, How, Op, Shape, Type, ValueType};
 use solinas_circuits::{Error, Natural};
 use solinas_engine::{Ciphertext, Input, Plain};
@@ -87,20 +86,10 @@ enum PyHow<'py> {
     Function(PyRef<'py, PyProgram>),
 }
 
-/// The moves that are left before the expression is a ciphertext, in order; `None` if a server has to compute something.
-fn moves(root: &Arc<Expr<Input>>) -> Option<Vec<Arc<Expr<Input>>>> {
-    let (mut waiting, mut seen, mut left) = (vec![Arc::clone(root)], HashSet::new(), Vec::new());
-    while let Some(expr) = waiting.pop() {
-        match expr.source().filter(|_| seen.insert(expr.serial())).as_deref() {
-            Some(Source::Elements(_, array)) => waiting.push(Arc::clone(array)),
-            Some(Source::Stack(parts) | Source::Join(parts)) => waiting.extend(parts.iter().cloned()),
-            Some(_) => return None,
-            None => continue,
-        }
-        left.push(expr);
-    }
-    left.sort_unstable_by_key(|expr| expr.serial());
-    Some(left)
+/// What the expression depends on, if it is a ciphertext or only moves elements of ciphertexts; `None` if a server has to compute something.
+fn moves(root: &Arc<Expr<Input>>) -> Option<Vec<Sourced<Input>>> {
+    let is_move = |source: &_| matches!(source, Source::Elements(..) | Source::Stack(_) | Source::Join(_));
+    reachable_by(std::slice::from_ref(root), is_move)
 }
 
 fn ciphertext(expr: &Expr<Input>) -> Option<Ciphertext> {
@@ -112,13 +101,12 @@ fn ciphertext(expr: &Expr<Input>) -> Option<Ciphertext> {
 
 /// The ciphertext of an expression that only moves elements of ciphertexts; `None` for other ones.
 fn settled(root: &Arc<Expr<Input>>) -> Result<Option<Ciphertext>, Failure> {
-    for expr in moves(root).into_iter().flatten() {
-        let moved = match expr.source().as_deref() {
+    for (expr, source) in moves(root).into_iter().flatten() {
+        let moved = match source.as_deref() {
             Some(Source::Elements(indices, array)) => part(ciphertext(array), indices, expr.shape())?,
             Some(Source::Stack(parts) | Source::Join(parts)) => {
                 joined(parts.iter().filter_map(|part| ciphertext(part)).collect(), expr.shape())?
             }
-            // Another thread has moved it meanwhile.
             _ => continue,
         };
         expr.keep(moved.into());

@@ -1,4 +1,4 @@
-//! The compiled half of the Python package `solinas`: thin classes around the runtime; everything users see is typed Python above it.
+//! The compiled half of the Python package `solinas`: thin classes around the engine; everything users see is typed Python above it.
 //!
 //! Long calls release the interpreter's lock, and no panic leaves as one: see [`error::guarded`].
 

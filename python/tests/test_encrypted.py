@@ -256,7 +256,11 @@ def test_what_is_not_computed_has_no_ciphertext(integers, tmp_path):
     with pytest.raises(sl.TypeMismatchError, match=r"server.run\(f\(...\)\)"):
         f.simulate(a, a)
     for wrong, message in [
-        (lambda: server.run(), "at least one"),
+        (lambda: server.run(), "run .* at least one"),
+        (lambda: server.run([]), "run .* at least one"),
+        (lambda: server.start([], ((), [])), "run .* at least one"),
+        (lambda: server.plan([]), "plan .* at least one"),
+        (lambda: server.estimate([]), "estimate .* at least one"),
         (lambda: server.run(f, a, a), r"server.run\(f\(x\)\)"),
         (lambda: server.run(5), "it is plain"),
         (lambda: server.run((a, sl.u8(3))), "it is plain"),
@@ -277,16 +281,17 @@ def test_encrypted_values_and_parameters_do_not_mix(integers):
         kept.append(x)
         return x
 
-    for of_body in (lambda x: x + a, lambda x: x + sl.EncryptedArray.stack([a, a]).sum()):
+    pair = sl.EncryptedArray.stack([a, a])
+    for of_body in (lambda x: x + a, lambda x: x + pair.sum(), lambda x: x + pair, lambda x: (x, pair)):
         with pytest.raises(sl.TypeMismatchError, match="a program holds no encrypted values"):
 
             @sl.program
-            def holds(x: sl.U8) -> sl.U8:
+            def holds(x: sl.U8):
                 return of_body(x)  # noqa: B023
 
-    for wrong in (lambda: server.run(kept[0]), lambda: server.run(kept[0] + a)):
+    for wrong in (kept[0], kept[0] + a, sl.Array([kept[0], a]), sl.EncryptedArray.stack([a, kept[0]]), pair + kept[0]):
         with pytest.raises(sl.TypeMismatchError, match="recorded in a program"):
-            wrong()
+            server.run(wrong)
 
 
 def test_inputs_that_do_not_suit_are_named(integers, gates):
@@ -324,6 +329,9 @@ def test_circuits_run_from_text_and_file(keys, tmp_path):
         circuit(a)
     with pytest.raises(sl.TypeMismatchError, match="takes encrypted values"):
         circuit(a, 3)
+    for wrong in (client.encrypt(sl.u8(1)), client.encrypt([1, 2], sl.U8), client.encrypt([True] * 3)):
+        with pytest.raises(sl.TypeMismatchError, match="input '.*' has 2 bits, got <encrypted"):
+            circuit(a, wrong)
     assert server.estimate(circuit(a, b)).bootstraps > 0
 
 

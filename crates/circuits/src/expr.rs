@@ -229,16 +229,26 @@ pub type Sourced<L> = (Arc<Expr<L>>, Option<Arc<Source<L>>>);
 
 /// The expressions that the roots depend on, each once and operands first. The operands of a result are left out.
 pub fn reachable<L>(roots: &[Arc<Expr<L>>]) -> Vec<Sourced<L>> {
+    reachable_by(roots, |_| true).unwrap_or_default()
+}
+
+/// As [`reachable`]; `None` if what computes one of them is not allowed, for which no more of them are visited.
+pub fn reachable_by<L>(roots: &[Arc<Expr<L>>], is_allowed: impl Fn(&Source<L>) -> bool) -> Option<Vec<Sourced<L>>> {
     let (mut waiting, mut seen, mut all) = (roots.to_vec(), HashSet::new(), Vec::new());
     while let Some(expr) = waiting.pop() {
         if seen.insert(expr.serial) {
             let source = expr.source();
-            waiting.extend(source.iter().flat_map(|source| source.operands()).cloned());
+            if let Some(source) = source.as_deref() {
+                if !is_allowed(source) {
+                    return None;
+                }
+                waiting.extend_from_slice(source.operands());
+            }
             all.push((expr, source));
         }
     }
     all.sort_unstable_by_key(|(expr, _)| expr.serial);
-    all
+    Some(all)
 }
 
 /// The first expression under the roots that is no operation on these parameters and constants.

@@ -106,19 +106,19 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Record a function of the elements of encrypted arrays as operations on whole arrays."""
-    nodes = [_array_expr(operand) for operand in operands]
-    shape = broadcast([node[0] if isinstance(node, tuple) else node.shape or () for node in nodes if node is not None])
-    kinds = [type_named(node.type) for node in nodes if isinstance(node, Expr)]
+    given = [_array_expr(operand) for operand in operands]
+    shape = broadcast([each[0] if isinstance(each, tuple) else each.shape or () for each in given if each is not None])
+    kinds = [type_named(each.type) for each in given if isinstance(each, Expr)]
     kinds += [type(operand) for operand in operands if isinstance(operand, Value)]
     kind: type[Value] = next((kind for kind in kinds if kind is not Bool), Bool)
     if function in SHIFTS:
         # Every amount of the width or more gives the same shift.
         kind, most = (U8, U8.MAX) if kind.width <= U8.MAX else (U16, MAX_WIDTH)
-        nodes = [_amounts(node, most) if isinstance(node, tuple) else node for node in nodes]
+        given = [_amounts(each, most) if isinstance(each, tuple) else each for each in given]
     whole = None
     if kind.fraction and function in COMPARISONS.values():
-        nodes, whole = _bounds(function, nodes, kind)
-    parts = [_public_expr(node, kind) if isinstance(node, tuple) else node for node in nodes]
+        given, whole = _bounds(function, given, kind)
+    parts = [_public_expr(each, kind) if isinstance(each, tuple) else each for each in given]
     # A value whose expression is an array stands for each of its elements.
     arguments = [
         operand if part is None else type_named(part.type)._make(broadcast_to(part, shape))
@@ -143,15 +143,15 @@ def _wrapped(result: Value | EncryptedArray[Any]) -> Any:
     return Ciphertext._of_expr(result._data)
 
 
-def _bounds(function: Any, nodes: Sequence[Any], kind: Any) -> tuple[list[Any], tuple[Shape, list[Any]] | None]:
+def _bounds(function: Any, given: Sequence[Any], kind: Any) -> tuple[list[Any], tuple[Shape, list[Any]] | None]:
     """Return the operands of a comparison of fixed-point numbers with the bounds of public numbers in place of these.
 
     The second result tells which numbers are values of the type, if that matters for the comparison.
     """
-    result, whole = list(nodes), None
-    for place, node in enumerate(nodes):
-        if isinstance(node, tuple) and not any(isinstance(item, (Value, bool)) for item in node[1]):
-            shape, items = node
+    result, whole = list(given), None
+    for place, each in enumerate(given):
+        if isinstance(each, tuple) and not any(isinstance(item, (Value, bool)) for item in each[1]):
+            shape, items = each
             numbers = [kind._number(item) for item in items]
             if None in numbers:
                 continue

@@ -15,7 +15,7 @@ from solinas._errors import CircuitError, RangeError, TypeMismatchError
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
 from solinas._shapes import broadcast
-from solinas._types import MAX_WIDTH, int_, uint
+from solinas._types import MAX_WIDTH, int_, type_named, uint
 from solinas._values import Bool, Value
 
 FORMATS = {".txt": "bristol", ".bristol": "bristol", ".blif": "blif", ".json": "yosys"}
@@ -90,7 +90,8 @@ class Circuit:
         A value is an integer of the port's width, or an array of bools whose last axis holds the port's bits, the least
         significant first (see `sl.bits`). A port of more than 2048 bits takes and returns arrays of bools only. On
         arrays the circuit applies to each element. Returns one value, or a tuple if the circuit has several outputs.
-        Raises TypeMismatchError for another number of values, or for a value that is not encrypted.
+        Raises TypeMismatchError for another number of values, for a value that is not encrypted, and for one of another
+        width than its port.
         """
         self._check_count(values)
         exprs = []
@@ -102,6 +103,12 @@ class Circuit:
         for port, expr in zip(self.inputs, exprs, strict=True):
             own = expr.shape or ()
             by_bits = expr.type == Bool.name and port.width > 1 and own[-1:] == (port.width,)
+            if not by_bits and type_named(expr.type).width != port.width:
+                integer = "" if port.width > MAX_WIDTH else f"an integer of {port.width} bits, or "
+                raise TypeMismatchError(
+                    f"input {port.name!r} has {port.width} bits, got {Ciphertext._of_expr(expr)!r}: give {integer}an "
+                    f"array of {port.width} bools"
+                )
             shapes.append(own[:-1] if by_bits else own)
         shape = broadcast(shapes)
         ports = [_port_type(port) for port in self.outputs]

@@ -325,11 +325,11 @@ class Recorded:
 
         Results of a private program are new ciphertexts, of values that are known too.
         """
-        if not values:
-            raise TypeMismatchError(f"{what} takes encrypted values: give at least one, as in server.{what}(a + b)")
         self._structure = values[0] if len(values) == 1 else values
         self._roots: list[Expr] = []
         _map(self._structure, lambda value: self._roots.append(_root(value, what)))
+        if not self._roots:
+            raise TypeMismatchError(f"{what} takes encrypted values: give at least one, as in server.{what}(a + b)")
         known = [root.settle() for root in self._roots]
         for ciphertext in known:
             _check_key(ciphertext, key_id)
@@ -396,9 +396,10 @@ def _root(value: Any, what: str = "run") -> Expr:
     """Return the expression of a value that is to be computed. Raises TypeMismatchError if there is none."""
     if isinstance(value, Array):
         value = from_elements(value._elements(), value.shape)
+    for item in value._elements() if isinstance(value, Array) else [value]:
+        if isinstance(item, (EncryptedArray, Value)) and isinstance(item._data, Expr) and item._data.is_traced:
+            raise TypeMismatchError(f"{item!r} is recorded in a program: call the program on encrypted values")
     if isinstance(value, (EncryptedArray, Value)) and isinstance(value._data, Expr):
-        if value._data.is_traced:
-            raise TypeMismatchError(f"{value!r} is recorded in a program: call the program on encrypted values")
         return value._data
     if what != "run":
         raise TypeMismatchError(

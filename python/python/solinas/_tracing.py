@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, overload
 
 from solinas import _core
-from solinas._arrays import Array, ArrayType, from_elements
+from solinas._arrays import Array, ArrayType, EncryptedArray, from_elements
 from solinas._core import Expr
 from solinas._data import encode
 from solinas._errors import SolinasError, TypeMismatchError
@@ -20,6 +20,11 @@ from solinas._values import Bool, Value, _integer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+HOLDS = (
+    "{name}: a program holds no encrypted values and no calls of circuits: declare a parameter, and give the value as "
+    "an argument"
+)
 
 
 @overload
@@ -119,10 +124,7 @@ def _graph(name: str, inputs: Sequence[Expr], outputs: Sequence[Value]) -> _core
                 "mix: declare a parameter for it"
             )
         case (None, _):
-            raise TypeMismatchError(
-                f"{name}: a program holds no encrypted values and no calls of circuits: declare a parameter, and give "
-                "the value as an argument"
-            )
+            raise TypeMismatchError(HOLDS.format(name=name))
     names = ["result"] if len(roots) == 1 else [f"result[{i}]" for i in range(len(roots))]
     return Expr.freeze(inputs, roots, names)[1]
 
@@ -155,6 +157,9 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
             raise TypeMismatchError(f"{name}: returns {returned.type!r}, but is annotated {_declared(expected)}")
         outputs += returned._items
         return returned.type
+    if isinstance(returned, EncryptedArray):
+        # Arrays of parameters are `Array`.
+        raise TypeMismatchError(HOLDS.format(name=name))
     if isinstance(returned, Value):
         if not free and not (isinstance(expected, type) and text(expected) == returned.name):
             raise TypeMismatchError(
