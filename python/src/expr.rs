@@ -223,7 +223,8 @@ impl PyExpr {
     /// The elements with these flat indices, row by row, in this shape; none if they share ciphertexts that are not computed.
     fn take(&self, py: Python<'_>, indices: Vec<u64>, shape: Vec<usize>) -> PyResult<Option<Self>> {
         let shape = checked(Shape::new(shape))?;
-        let is_whole = shape == *self.expr.shape() && indices.iter().copied().eq(0..shape.size() as u64);
+        // A reshape keeps elements in shared ciphertexts where they are.
+        let is_whole = !shape.is_empty() && indices.iter().copied().eq(0..self.expr.shape().size() as u64);
         let is_packed = self.expr.ty().modulus().is_some() && !self.expr.shape().is_empty();
         let expr = match self.expr.source().as_deref() {
             // Public values and packed ciphertexts move at once.

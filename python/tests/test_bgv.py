@@ -50,6 +50,27 @@ def test_vectors_run_programs_and_operators(slots):
     assert polynomial.cost("slots-128-3", scheme="bgv").products == 2
 
 
+@pytest.mark.parametrize(
+    "reshape",
+    [
+        lambda x: x.reshape(3, 2),
+        lambda x: x.ravel(),
+        lambda x: x[None],
+        lambda x: x[..., None],
+        lambda x: np.expand_dims(x, 1),
+        lambda x: x.reshape(6).reshape(1, 6, 1),
+    ],
+)
+def test_slots_are_reshaped_before_they_are_computed_and_after(slots, reshape):
+    client, server = slots
+    values = np.arange(6).reshape(2, 3)
+    x = client.encrypt(values, Residue)
+    want = reshape(values + 1).tolist()
+    assert client.decrypt(server.run(reshape(x + 1))).tolist() == want
+    assert client.decrypt(server.run(reshape(x) + 1)).tolist() == want
+    assert client.decrypt(reshape(server.run(x + 1))).tolist() == want
+
+
 @sl.program
 def minus(a: Residue) -> Residue:
     return a * -2 + -1
