@@ -17,7 +17,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// The secret key: the LWE key of dimension `n`, and the GLWE key, which is also an LWE key of dimension `k N`. The GLWE
 /// key is uniform binary. The LWE key is uniform binary or block-binary (`block_bits` in
-/// [`ParamsLiteral`](super::ParamsLiteral)).
+/// [`ParamsLiteral`]).
 ///
 /// It has neither `Clone` nor `Serialize`. It is wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
