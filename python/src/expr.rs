@@ -1,5 +1,6 @@
 //! Expressions: values and recorded operations, shared with the Rust library.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -43,11 +44,17 @@ fn exprs(all: &[Bound<'_, PyExpr>]) -> Vec<Arc<Expr<Input>>> {
     all.iter().map(|each| Arc::clone(&each.get().expr)).collect()
 }
 
-/// The type that stores values of this one: `i16` for `fixed16.8`.
-fn stored(name: &Bound<'_, PyString>) -> PyResult<Type> {
-    let name = name.to_str()?;
-    let integer = name.strip_prefix("fixed").map(|sizes| format!("i{}", sizes.split('.').next().unwrap_or_default()));
-    integer.as_deref().unwrap_or(name).parse().map_err(|error| circuit_error(&error))
+/// The integer type that holds a type, as in `i16` for `fixed16.8`. Other types hold themselves.
+#[pyfunction]
+pub(crate) fn stored(name: &str) -> Cow<'_, str> {
+    match name.strip_prefix("fixed").and_then(|sizes| sizes.split('.').next()) {
+        Some(width) => format!("i{width}").into(),
+        None => name.into(),
+    }
+}
+
+fn stored_type(name: &Bound<'_, PyString>) -> PyResult<Type> {
+    stored(name.to_str()?).parse().map_err(|error| circuit_error(&error))
 }
 
 fn checked<T>(result: Result<T, Error>) -> PyResult<T> {
@@ -149,20 +156,20 @@ impl PyExpr {
     /// A public scalar, by its bits.
     #[staticmethod]
     fn constant(bits: BigUint, ty: &Bound<'_, PyString>) -> PyResult<Self> {
-        Ok(Self::new(Expr::constant(bits.into(), stored(ty)?), ty))
+        Ok(Self::new(Expr::constant(bits.into(), stored_type(ty)?), ty))
     }
 
     /// A public array, by the bits of its elements.
     #[staticmethod]
     fn public(bits: Vec<BigUint>, ty: &Bound<'_, PyString>, shape: Vec<usize>) -> PyResult<Self> {
-        let plain = Plain::new(stored(ty)?, Some(shape), bits).map_err(Failure::from)?;
+        let plain = Plain::new(stored_type(ty)?, Some(shape), bits).map_err(Failure::from)?;
         Ok(Self::new(Expr::public(plain.into()), ty))
     }
 
     /// A parameter, a scalar, of a program that is being recorded.
     #[staticmethod]
     fn parameter(name: &str, ty: &Bound<'_, PyString>) -> PyResult<Self> {
-        Ok(Self::new(Expr::parameter(name, stored(ty)?), ty))
+        Ok(Self::new(Expr::parameter(name, stored_type(ty)?), ty))
     }
 
     /// An operation. `ty` is the type of its result, `table` that of a lookup, `by` the places of a rotation of elements.
@@ -176,7 +183,7 @@ impl PyExpr {
         by: i64,
     ) -> PyResult<Self> {
         let op = checked(operation(op, table, by))?;
-        Ok(Self::new(checked(Expr::op(op, exprs(&args), stored(ty)?))?, ty))
+        Ok(Self::new(checked(Expr::op(op, exprs(&args), stored_type(ty)?))?, ty))
     }
 
     /// The results of a program or a circuit, of these types and shapes.
@@ -191,7 +198,7 @@ impl PyExpr {
             PyCallee::Circuit(circuit) => Callee::Circuit(Arc::clone(&circuit.netlist)),
         };
         let of = |(ty, shape): &(Bound<'_, PyString>, Vec<usize>)| {
-            Ok(ValueType { ty: stored(ty)?, shape: checked(Shape::new(shape.iter().copied()))? })
+            Ok(ValueType { ty: stored_type(ty)?, shape: checked(Shape::new(shape.iter().copied()))? })
         };
         let types = results.iter().map(of).collect::<PyResult<Vec<_>>>()?;
         let made = Expr::call(callee, exprs(&args), types).into_iter().zip(&results);

@@ -42,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pir::PyPirBuilder>()?;
     module.add_class::<pir::PyPirDatabase>()?;
     module.add_class::<pir::PyPirClient>()?;
+    module.add_function(wrap_pyfunction!(expr::stored, module)?)?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
     module.add_class::<files::PyLock>()?;
     module.add_function(wrap_pyfunction!(files::write_text, module)?)?;

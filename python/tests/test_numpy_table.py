@@ -15,9 +15,9 @@ import pytest
 
 import solinas as sl
 from solinas import _numpy
-from solinas._core import Expr
+from solinas._core import Expr, stored
 from solinas._data import decode
-from solinas._expression import record, stored
+from solinas._expression import record
 
 DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 FEW = ["bool", "uint8", "int16"]

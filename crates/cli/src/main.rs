@@ -94,6 +94,7 @@ fn command() -> ExitCode {
 /// If standard output is closed, if `SOLINAS_BACKEND` names a back end that this machine lacks, or if no thread can be started.
 fn prepare() -> error::Result<()> {
     output::check()?;
+    solinas_field::allocation::keep_freed_memory();
     solinas_field::Backend::detect()?;
     Ok(solinas_engine::start_threads()?)
 }

@@ -46,9 +46,7 @@ impl<T: Value> EncryptedArray<T> {
     pub fn rotate_left(&self, by: i64) -> Self {
         self.unary(Op::Roll { by, axes: Axes::All })
     }
-}
 
-impl<T: Value> EncryptedArray<T> {
     /// The element with that index, which exists.
     fn element(&self, index: usize) -> Arc<Node> {
         self.node.elements(vec![index as u64], Shape::scalar())

@@ -10,11 +10,6 @@ from solinas._errors import ShapeError, TypeMismatchError
 from solinas._shapes import Shape, broadcast_indices
 
 
-def stored(type: str) -> str:
-    """Return the integer type that holds a type, as in `i16` for `fixed16.8`. Other types hold themselves."""
-    return f"i{type.removeprefix('fixed').split('.')[0]}" if type.startswith("fixed") else type
-
-
 def take(expr: Expr, indices: list[int], shape: Shape) -> Expr:
     """Return the elements of an array at these flat indices as an array of this shape, or a scalar for shape `()`."""
     taken = expr.take(indices, shape)

@@ -9,8 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
+from solinas._core import stored
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._expression import stored
 from solinas._types import MAX_WIDTH, Int, Ordered, _made, int_
 from solinas._values import EXACT, TYPES, Bool, Value, _apply, _integer, is_bool
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, overload
 from solinas import _core
 from solinas._arrays import EncryptedArray
 from solinas._ciphertext import Ciphertext
+from solinas._core import stored
 from solinas._data import decode, encode, infer, rebuilt, shorten
 from solinas._errors import ParameterError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
-from solinas._expression import stored
 from solinas._files import PathLike
 from solinas._html import table
 from solinas._job import Job, progress_callback

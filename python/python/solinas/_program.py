@@ -15,11 +15,11 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from solinas import _core
 from solinas._arrays import Array, ArrayType, EncryptedArray, as_array, from_elements
 from solinas._ciphertext import Ciphertext
-from solinas._core import Expr
+from solinas._core import Expr, stored
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._expression import broadcast_to, stored, take
+from solinas._expression import broadcast_to, take
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten

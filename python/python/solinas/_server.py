@@ -9,10 +9,10 @@ from solinas import _core
 from solinas._arrays import Array, EncryptedArray, from_elements
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
-from solinas._core import Expr, Input
+from solinas._core import Expr, Input, stored
 from solinas._data import rebuilt, shorten
 from solinas._errors import KeyMismatchError, ParameterError, RangeError, ShapeError, TypeMismatchError
-from solinas._expression import record, stored
+from solinas._expression import record
 from solinas._html import table
 from solinas._job import Job, Progress
 from solinas._keys import GENTRY_HALEVI, ServerKey, warn_of_weakness

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from solinas._arrays import ArrayType
+from solinas._core import stored
 from solinas._errors import FormatError
-from solinas._expression import stored
 from solinas._shapes import Shape
 from solinas._types import type_named
 from solinas._values import Value

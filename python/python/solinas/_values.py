@@ -8,9 +8,8 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, cast
 
 from solinas import _core
 from solinas._ciphertext import Ciphertext
-from solinas._core import Expr
+from solinas._core import Expr, stored
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._expression import stored
 from solinas._shapes import numpy_or_none
 
 MAX_LABEL = 48
